@@ -1,0 +1,81 @@
+//! Axis-aligned bounding box.
+
+use glam::DVec3;
+
+/// The points between `min` and `max`, coordinate by coordinate. Coordinates may be infinite (a half-space's box is).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Aabb {
+    /// The corner with the smallest coordinates.
+    pub min: DVec3,
+    /// The corner with the largest coordinates.
+    pub max: DVec3,
+}
+
+impl Aabb {
+    /// The box that contains nothing; merging with it changes nothing.
+    pub const EMPTY: Self = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
+    /// The box that contains everything.
+    pub const EVERYTHING: Self = Self { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY };
+
+    /// The box between two corners.
+    pub const fn new(min: DVec3, max: DVec3) -> Self {
+        Self { min, max }
+    }
+
+    /// The box around `center` that extends by `half_extents` to either side.
+    pub fn from_center(center: DVec3, half_extents: DVec3) -> Self {
+        Self::new(center - half_extents, center + half_extents)
+    }
+
+    /// The smallest box around some points; [`Aabb::EMPTY`] for none.
+    pub fn from_points(points: impl IntoIterator<Item = DVec3>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |aabb, p| Self::new(aabb.min.min(p), aabb.max.max(p)))
+    }
+
+    /// The midpoint.
+    pub fn center(&self) -> DVec3 {
+        0.5 * (self.min + self.max)
+    }
+
+    /// Half the edge lengths.
+    pub fn half_extents(&self) -> DVec3 {
+        0.5 * (self.max - self.min)
+    }
+
+    /// The edge lengths.
+    pub fn extents(&self) -> DVec3 {
+        self.max - self.min
+    }
+
+    /// The area of the six faces.
+    pub fn surface_area(&self) -> f64 {
+        let e = self.extents();
+        2.0 * (e.x * e.y + e.y * e.z + e.z * e.x)
+    }
+
+    /// The smallest box around both.
+    pub fn merged(&self, other: &Aabb) -> Self {
+        Self::new(self.min.min(other.min), self.max.max(other.max))
+    }
+
+    /// The box grown by `margin` on every side.
+    pub fn expanded(&self, margin: f64) -> Self {
+        Self::new(self.min - DVec3::splat(margin), self.max + DVec3::splat(margin))
+    }
+
+    /// Whether the two share a point; touching counts.
+    pub fn overlaps(&self, other: &Aabb) -> bool {
+        self.min.cmple(other.max).all() && self.max.cmpge(other.min).all()
+    }
+
+    /// Whether `point` lies inside or on the surface.
+    pub fn contains_point(&self, point: DVec3) -> bool {
+        self.min.cmple(point).all() && self.max.cmpge(point).all()
+    }
+
+    /// Whether all of `other` lies inside.
+    pub fn contains(&self, other: &Aabb) -> bool {
+        self.min.cmple(other.min).all() && self.max.cmpge(other.max).all()
+    }
+}

@@ -1,0 +1,50 @@
+//! Questions to pairs of shapes: do they touch, how far apart are they, how deep do they overlap, where are they in
+//! contact, when will they touch.
+//!
+//! Pair queries take `(a, b, b_in_a)` with `b_in_a` the pose of `b` in the frame of `a` ([`Transform::to_local`]), and
+//! answer in the frame of `a`. One table ([`dispatch`]) chooses the kernel for each pair of kinds. No query panics;
+//! poses that are not finite give no contact.
+
+mod closest;
+mod composite;
+mod dispatch;
+mod manifold;
+mod types;
+
+pub use manifold::{ManifoldOptions, PairCache};
+pub use types::{ClosestPoints, ContactPoint, FeatureId, Manifold, Penetration, RayHit};
+
+use crate::{Shape, Transform};
+
+/// Whether the shapes share a point; touching counts.
+///
+/// Meshes and height fields count with their surface; a closed mesh also with its inside, a height field with all
+/// below it.
+pub fn intersects(a: &Shape, b: &Shape, b_in_a: &Transform) -> bool {
+    (dispatch::kernel(a, b).intersects)(a, b, b_in_a)
+}
+
+/// The distance of the shapes and the points where they are closest.
+pub fn distance(a: &Shape, b: &Shape, b_in_a: &Transform) -> ClosestPoints {
+    (dispatch::kernel(a, b).distance)(a, b, b_in_a)
+}
+
+/// How deep the shapes overlap; `None` if they are apart.
+pub fn penetration(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Penetration> {
+    (dispatch::kernel(a, b).penetration)(a, b, b_in_a)
+}
+
+/// Appends the contact manifolds of the pair to `manifolds`: at most one of up to four points for a convex pair, several
+/// where meshes, height fields or compounds are involved.
+///
+/// `cache` belongs to the pair and makes the next call faster; start with `PairCache::default()`.
+pub fn contact_manifolds(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    cache: &mut PairCache,
+    manifolds: &mut Vec<Manifold>,
+) {
+    (dispatch::kernel(a, b).manifolds)(a, b, b_in_a, options, cache, manifolds);
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change lands: formatting, lints, all tests with documentation examples, docs.
+# Needs a Rust toolchain; installs what else is missing.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "toolchain"
+if ! command -v cargo >/dev/null; then
+    echo "cargo is missing: install Rust from your package manager or with rustup, then run this again" >&2
+    exit 1
+fi
+for component in rustfmt clippy; do
+    cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1 || rustup component add "$component"
+done
+
+step "formatting"
+cargo fmt --all -- --check
+
+step "lints"
+cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
+
+step "tests"
+cargo test --workspace --all-features --quiet
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps --quiet
+
+step "all passed"

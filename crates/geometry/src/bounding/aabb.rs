@@ -1,5 +1,6 @@
 //! Axis-aligned bounding box.
 
+use crate::Ray;
 use glam::DVec3;
 
 /// The points between `min` and `max`, coordinate by coordinate. Coordinates may be infinite (a half-space's box is).
@@ -77,5 +78,25 @@ impl Aabb {
     /// Whether all of `other` lies inside.
     pub fn contains(&self, other: &Aabb) -> bool {
         self.min.cmple(other.min).all() && self.max.cmpge(other.max).all()
+    }
+
+    /// The distance along the ray at which it enters the box, within `max_distance`; zero if it starts inside. Touching
+    /// counts.
+    ///
+    /// The slab method. A ray parallel to a slab divides by zero: the quotients are then infinite (the ray is always
+    /// or never between the faces), or NaN if it runs exactly in a face, which the minimum and maximum ignore: a face
+    /// belongs to the box.
+    pub fn cast_ray(&self, ray: &Ray, max_distance: f64) -> Option<f64> {
+        let inverse = ray.direction.recip();
+        let (mut enter, mut leave) = (0.0_f64, max_distance);
+        for i in 0..3 {
+            let near = (self.min[i] - ray.origin[i]) * inverse[i];
+            let far = (self.max[i] - ray.origin[i]) * inverse[i];
+            let (near, far) = if inverse[i] < 0.0 { (far, near) } else { (near, far) };
+            // NaN in the first place gives the second.
+            enter = near.max(enter);
+            leave = far.min(leave);
+        }
+        (enter <= leave).then_some(enter)
     }
 }

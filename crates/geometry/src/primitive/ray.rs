@@ -1,7 +1,7 @@
 //! A half-line.
 
 use crate::Transform;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// A half-line from `origin` along `direction`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,13 +20,45 @@ impl Ray {
         origin.is_finite().then_some(Self { origin, direction })
     }
 
+    /// The ray from `origin` towards `target`. `None` if they coincide or are not finite.
+    pub fn towards(origin: DVec3, target: DVec3) -> Option<Self> {
+        Self::new(origin, target - origin)
+    }
+
     /// The point `distance` metres along the ray.
     pub fn at(&self, distance: f64) -> DVec3 {
         self.origin + self.direction * distance
     }
 
+    /// This local ray in the outer coordinates of `pose`.
+    pub fn transformed(&self, pose: &Transform) -> Self {
+        Self { origin: pose.point(self.origin), direction: pose.vector(self.direction) }
+    }
+
+    /// The ray under a linear map. `None` if the map takes its direction to zero or is not finite.
+    ///
+    /// Distances along the ray are stretched by the length of the mapped direction.
+    pub fn mapped(&self, matrix: &DMat3) -> Option<Self> {
+        Self::new(*matrix * self.origin, *matrix * self.direction)
+    }
+
     /// This outer ray in the local coordinates of `pose`.
     pub fn to_local(&self, pose: &Transform) -> Self {
         Self { origin: pose.inverse_point(self.origin), direction: pose.inverse_vector(self.direction) }
+    }
+
+    /// How far along the ray the point closest to `point` lies, in metres; not negative.
+    pub fn closest_parameter(&self, point: DVec3) -> f64 {
+        (point - self.origin).dot(self.direction).max(0.0)
+    }
+
+    /// The point of the ray closest to `point`.
+    pub fn closest_point(&self, point: DVec3) -> DVec3 {
+        self.at(self.closest_parameter(point))
+    }
+
+    /// The distance of `point` from the ray in metres.
+    pub fn distance(&self, point: DVec3) -> f64 {
+        self.closest_point(point).distance(point)
     }
 }

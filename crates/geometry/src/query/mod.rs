@@ -12,7 +12,7 @@ mod manifold;
 mod types;
 
 pub use manifold::{ManifoldOptions, PairCache};
-pub use types::{ClosestPoints, ContactPoint, FeatureId, Manifold, Penetration, RayHit};
+pub use types::{ClosestPoints, ContactPoint, FeatureId, Manifold, Penetration, PointProjection, RayHit};
 
 use crate::{Shape, Transform};
 

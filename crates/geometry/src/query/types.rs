@@ -122,3 +122,32 @@ pub struct RayHit {
     /// The part that was hit: the triangle of a mesh or height field, the member of a compound; zero otherwise.
     pub part: u32,
 }
+
+impl RayHit {
+    /// This local hit in the outer coordinates of `pose`.
+    pub fn transformed(&self, pose: &Transform) -> Self {
+        Self { normal: pose.vector(self.normal), ..*self }
+    }
+}
+
+/// The point of a shape's surface closest to some other point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PointProjection {
+    /// The closest point of the surface.
+    pub point: DVec3,
+    /// The distance from it in metres; negative if the other point lies inside a solid.
+    pub distance: f64,
+    /// The unit vector along which the distance grows: out of the solid, or on the side of an open surface where the
+    /// other point lies. The other point is `point + distance · normal`.
+    pub normal: DVec3,
+    /// The part the point lies on: the triangle of a mesh or height field, the member of a compound; zero otherwise.
+    pub part: u32,
+}
+
+impl PointProjection {
+    /// This local projection in the outer coordinates of `pose`.
+    pub fn transformed(&self, pose: &Transform) -> Self {
+        Self { point: pose.point(self.point), normal: pose.vector(self.normal), ..*self }
+    }
+}

@@ -23,7 +23,7 @@ pub use custom::{Custom, SupportMap};
 pub use cylinder::Cylinder;
 pub use half_space::HalfSpace;
 pub use height_field::HeightField;
-pub use hull::Hull;
+pub use hull::{Hull, HullEdge};
 pub use mesh::Mesh;
 pub use sphere::Sphere;
 

@@ -2,6 +2,7 @@
 //! `triangle_pair`.
 
 use super::Segment;
+use crate::shape::Convex;
 use crate::{Aabb, Transform};
 use glam::DVec3;
 
@@ -187,5 +188,24 @@ impl Triangle {
     /// Whether `point` lies within `tolerance` metres of the triangle.
     pub fn contains_point(&self, point: DVec3, tolerance: f64) -> bool {
         self.distance(point) <= tolerance
+    }
+}
+
+impl Convex for Triangle {
+    fn support(&self, direction: DVec3) -> DVec3 {
+        let [a, b, c] = self.vertices;
+        let reach = self.vertices.map(|v| v.dot(direction));
+        if reach[0] >= reach[1] && reach[0] >= reach[2] {
+            a
+        } else if reach[1] >= reach[2] {
+            b
+        } else {
+            c
+        }
+    }
+
+    fn center(&self) -> DVec3 {
+        let [a, b, c] = self.vertices;
+        (a + b + c) / 3.0
     }
 }

@@ -5,7 +5,7 @@
 //! answer in the frame of `a`. One table ([`dispatch`]) chooses the kernel for each pair of kinds. No query panics;
 //! poses that are not finite give no contact.
 
-mod closest;
+pub(crate) mod closest;
 mod composite;
 mod dispatch;
 mod manifold;

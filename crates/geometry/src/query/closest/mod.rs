@@ -1,17 +1,219 @@
-//! Distance and penetration of convex pairs.
+//! Distance, closest points, overlap and penetration of convex pairs.
+//!
+//! One number describes how two convex shapes lie: their **signed distance**, positive for a gap, negative for the depth
+//! of an overlap. [`separation`] finds it, with the normal and the two points, for anything [`Convex`]:
+//!
+//! 1. [`gjk`] finds the distance of the cores. If they are apart, the radii of round shapes are subtracted from it and the
+//!    answer is exact, also for round shapes that overlap less than their radii.
+//! 2. If the cores overlap, [`epa`] finds the direction of the shortest way out, and
+//! 3. [`depth`] measures the depth along it from outside.
+//!
+//! Half-spaces need none of it: see [`half_space`].
+
+mod depth;
+mod difference;
+mod epa;
+mod gjk;
+mod half_space;
+mod polytope;
+mod simplex;
 
 use super::{ClosestPoints, Penetration};
+use crate::shape::Convex;
 use crate::{Shape, Transform};
+use difference::Difference;
+use gjk::Gap;
 use glam::DVec3;
 
+/// How two convex shapes lie, in the frame of the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Separation {
+    /// The distance, or minus the depth of the overlap.
+    pub(crate) distance: f64,
+    /// The unit normal from the first to the second: moving the second by `−distance · normal` makes them just touch.
+    pub(crate) normal: DVec3,
+    /// The point of the first closest to, or deepest in, the second.
+    pub(crate) point_a: DVec3,
+    /// The point of the second: `point_a + distance · normal`.
+    pub(crate) point_b: DVec3,
+}
+
+impl Separation {
+    /// The same with first and second shape exchanged, in the frame of the second.
+    pub(crate) fn flipped(&self, b_in_a: &Transform) -> Self {
+        Self {
+            distance: self.distance,
+            normal: b_in_a.inverse_vector(-self.normal),
+            point_a: b_in_a.inverse_point(self.point_b),
+            point_b: b_in_a.inverse_point(self.point_a),
+        }
+    }
+}
+
+/// Whether a pose can be computed with: finite, and not so far away that squares overflow.
+pub(super) fn is_usable(pose: &Transform) -> bool {
+    pose.is_valid() && pose.translation.abs().max_element() < 1e60
+}
+
+/// The signed distance of two convex shapes, with normal and points. `None` if the pose or a support point is not
+/// finite.
+pub(crate) fn separation<A, B>(a: &A, b: &B, b_in_a: &Transform) -> Option<Separation>
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
+    separation_within(a, b, b_in_a, f64::INFINITY)
+}
+
+/// The signed distance if it is at most `limit` (in metres); `None`, and found sooner, if it is more.
+pub(crate) fn separation_within<A, B>(a: &A, b: &B, b_in_a: &Transform, limit: f64) -> Option<Separation>
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
+    if !is_usable(b_in_a) {
+        return None;
+    }
+    let difference = Difference::new(a, b, b_in_a);
+    let (radius_a, radius_b) = difference.radii();
+    let (distance, normal, point_a, point_b) =
+        match gjk::gap(&difference, difference.centers(), limit + radius_a + radius_b) {
+            Gap::Apart { distance, normal, simplex } => {
+                let (point_a, point_b) = simplex.witnesses();
+                (distance, normal, point_a, point_b)
+            }
+            Gap::Overlap { simplex } => {
+                let direction = epa::shortest_way_out(&difference, &simplex);
+                let deep = depth::measure(&difference, direction)?;
+                (-deep.depth.max(0.0), deep.normal, deep.point_a, deep.point_b)
+            }
+            Gap::Beyond | Gap::Undefined => return None,
+        };
+    let distance = distance - radius_a - radius_b;
+    (distance <= limit).then(|| Separation {
+        distance,
+        normal,
+        point_a: point_a + normal * radius_a,
+        point_b: point_b - normal * radius_b,
+    })
+}
+
+/// Whether two convex shapes share a point.
+pub(crate) fn overlap<A, B>(a: &A, b: &B, b_in_a: &Transform) -> bool
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
+    if !is_usable(b_in_a) {
+        return false;
+    }
+    let difference = Difference::new(a, b, b_in_a);
+    let (radius_a, radius_b) = difference.radii();
+    match gjk::gap(&difference, difference.centers(), radius_a + radius_b) {
+        Gap::Apart { distance, .. } => distance <= radius_a + radius_b,
+        Gap::Overlap { .. } => true,
+        Gap::Beyond | Gap::Undefined => false,
+    }
+}
+
+/// The convex set a shape is, if it is one with a support mapping.
+pub(crate) fn as_convex(shape: &Shape) -> Option<&dyn Convex> {
+    match shape {
+        Shape::Sphere(sphere) => Some(sphere),
+        Shape::Cuboid(cuboid) => Some(cuboid),
+        Shape::Capsule(capsule) => Some(capsule),
+        Shape::Cylinder(cylinder) => Some(cylinder),
+        Shape::Cone(cone) => Some(cone),
+        Shape::Hull(hull) => Some(hull.as_ref()),
+        Shape::Custom(custom) => Some(custom),
+        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+    }
+}
+
+/// The signed distance of two convex shapes or half-spaces; `None` if it is not defined (not finite, not convex) or, where
+/// that is found sooner, more than `limit`.
+fn shape_separation(a: &Shape, b: &Shape, b_in_a: &Transform, limit: f64) -> Option<Separation> {
+    match (a, b) {
+        (Shape::HalfSpace(a), Shape::HalfSpace(b)) => half_space::against_half_space(a, b, b_in_a),
+        (Shape::HalfSpace(a), b) => half_space::against_convex(a, as_convex(b)?, b_in_a),
+        (a, Shape::HalfSpace(b)) => {
+            let flipped = half_space::against_convex(b, as_convex(a)?, &b_in_a.inverse())?;
+            Some(flipped.flipped(&b_in_a.inverse()))
+        }
+        (a, b) if limit.is_infinite() => separation(as_convex(a)?, as_convex(b)?, b_in_a),
+        (a, b) => separation_within(as_convex(a)?, as_convex(b)?, b_in_a, limit),
+    }
+}
+
 pub(super) fn convex_intersects(a: &Shape, b: &Shape, b_in_a: &Transform) -> bool {
-    convex_penetration(a, b, b_in_a).is_some()
+    match (as_convex(a), as_convex(b)) {
+        (Some(a), Some(b)) => overlap(a, b, b_in_a),
+        _ => shape_separation(a, b, b_in_a, 0.0).is_some_and(|s| s.distance <= 0.0),
+    }
 }
 
-pub(super) fn convex_distance(_a: &Shape, _b: &Shape, _b_in_a: &Transform) -> ClosestPoints {
-    ClosestPoints { distance: 0.0, point_a: DVec3::ZERO, point_b: DVec3::ZERO }
+pub(super) fn convex_distance(a: &Shape, b: &Shape, b_in_a: &Transform) -> ClosestPoints {
+    match shape_separation(a, b, b_in_a, f64::INFINITY) {
+        Some(s) if s.distance > 0.0 => ClosestPoints { distance: s.distance, point_a: s.point_a, point_b: s.point_b },
+        Some(s) => {
+            let shared = 0.5 * (s.point_a + s.point_b);
+            ClosestPoints { distance: 0.0, point_a: shared, point_b: shared }
+        }
+        None => ClosestPoints { distance: f64::INFINITY, point_a: DVec3::ZERO, point_b: DVec3::ZERO },
+    }
 }
 
-pub(super) fn convex_penetration(_a: &Shape, _b: &Shape, _b_in_a: &Transform) -> Option<Penetration> {
-    None
+pub(super) fn convex_penetration(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Penetration> {
+    if let (Shape::HalfSpace(_), Shape::HalfSpace(_)) = (a, b) {
+        // Both endless: they overlap without a shortest way out.
+        return None;
+    }
+    let s = shape_separation(a, b, b_in_a, 0.0).filter(|s| s.distance <= 0.0)?;
+    Some(Penetration { depth: -s.distance, normal: s.normal, point_a: s.point_a, point_b: s.point_b })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::rotation_about;
+    use crate::shape::{Cuboid, Cylinder, Sphere};
+
+    fn at(x: f64, y: f64, z: f64) -> Transform {
+        Transform::from_translation(DVec3::new(x, y, z))
+    }
+
+    #[test]
+    fn boxes_face_to_face() {
+        let a = Cuboid::new(DVec3::new(1.0, 2.0, 3.0)).unwrap();
+        let b = Cuboid::new(DVec3::splat(0.5)).unwrap();
+        for (x, expected) in [(2.0, 0.5), (1.5, 0.0), (1.25, -0.25), (0.0, -1.5)] {
+            let s = separation(&a, &b, &at(x, 0.3, 0.2)).unwrap();
+            assert!((s.distance - expected).abs() < 1e-14, "{x}: {s:?}");
+            assert!((s.normal.length() - 1.0).abs() < 1e-14);
+            assert!((s.point_b - s.point_a - s.normal * s.distance).length() < 1e-14, "{s:?}");
+            assert_eq!(overlap(&a, &b, &at(x, 0.3, 0.2)), expected <= 0.0);
+        }
+    }
+
+    #[test]
+    fn a_box_edge_in_a_cylinder() {
+        let a = Cylinder::new(1.0, 0.5).unwrap();
+        let b = Cuboid::new(DVec3::new(0.5, 0.1, 0.5)).unwrap();
+        let turned = Transform::new(rotation_about(DVec3::Y, std::f64::consts::FRAC_PI_4), DVec3::new(1.1, 0.0, 0.0));
+        let s = separation(&a, &b, &turned).unwrap();
+        assert!((s.distance - (1.1 - 0.5 - 0.5_f64.sqrt())).abs() < 1e-14, "{s:?}");
+        assert!((s.normal - DVec3::X).length() < 1e-7, "{s:?}");
+    }
+
+    #[test]
+    fn concentric_shapes_have_a_finite_depth_and_a_unit_normal() {
+        let sphere = Sphere::new(2.0).unwrap();
+        let cuboid = Cuboid::new(DVec3::new(1.0, 2.0, 3.0)).unwrap();
+        let s = separation(&sphere, &sphere, &Transform::IDENTITY).unwrap();
+        assert!(s.distance == -4.0 && (s.normal.length() - 1.0).abs() < 1e-15);
+        let s = separation(&cuboid, &cuboid, &Transform::IDENTITY).unwrap();
+        assert!((s.distance + 2.0).abs() < 1e-14 && (s.normal.length() - 1.0).abs() < 1e-15);
+        let s = separation(&sphere, &cuboid, &Transform::IDENTITY).unwrap();
+        assert!((s.distance + 3.0).abs() < 1e-14 && (s.normal.length() - 1.0).abs() < 1e-15);
+    }
 }

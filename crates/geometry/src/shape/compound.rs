@@ -1,22 +1,117 @@
 //! Several shapes as one.
 
-use super::Shape;
-use crate::{GeometryError, Transform};
+use super::{Convex, Shape};
+use crate::bvh::{BoxMover, Bvh};
+use crate::{Aabb, GeometryError, Transform};
+use glam::DVec3;
 
-/// Several shapes, each at its own pose, that move as one.
+/// Several shapes, each at its own pose, that move as one: the union of its parts.
+///
+/// Parts may be of any kind but the half-space, which has no size. Compounds among the parts are replaced by their own
+/// parts, so the part numbers that queries report are those of [`Compound::parts`]: the order given, with every nested
+/// compound spelled out in its place.
 #[derive(Clone, Debug)]
 pub struct Compound {
     parts: Vec<(Transform, Shape)>,
+    bvh: Bvh,
 }
 
 impl Compound {
-    /// The union of `parts`.
+    /// The union of `parts`: at least one; poses finite with rotations of unit length.
     pub fn new(parts: Vec<(Transform, Shape)>) -> Result<Self, GeometryError> {
-        Ok(Self { parts })
+        let mut flat = Vec::with_capacity(parts.len());
+        for (index, (pose, shape)) in parts.into_iter().enumerate() {
+            checked_pose(index, &pose)?;
+            match shape {
+                // What is inside was flattened when it was made, so one level is all there is.
+                Shape::Compound(inner) => {
+                    flat.extend(inner.parts.iter().map(|(inner_pose, part)| (pose * *inner_pose, part.clone())));
+                }
+                Shape::HalfSpace(_) => {
+                    let why = format!("part {index} is a half-space, which has no size; make it a shape of its own");
+                    return Err(GeometryError::Degenerate { what: "compound", why });
+                }
+                shape => flat.push((pose, shape)),
+            }
+        }
+        if flat.is_empty() {
+            return Err(GeometryError::TooFew { what: "compound parts", count: 0, needed: 1 });
+        }
+        let boxes: Vec<Aabb> = flat.iter().map(|(pose, shape)| placed_aabb(shape, pose)).collect();
+        Ok(Self { parts: flat, bvh: Bvh::build(&boxes) })
     }
 
     /// The parts and their poses.
     pub fn parts(&self) -> &[(Transform, Shape)] {
         &self.parts
+    }
+
+    /// The smallest box around the boxes of all parts.
+    pub fn aabb(&self) -> Aabb {
+        self.bvh.aabb()
+    }
+
+    pub(crate) fn bvh(&self) -> &Bvh {
+        &self.bvh
+    }
+}
+
+fn checked_pose(index: usize, pose: &Transform) -> Result<(), GeometryError> {
+    if pose.is_valid() && pose.translation.abs().max_element() <= crate::MAX_SIZE {
+        return Ok(());
+    }
+    let why = format!(
+        "part {index} has translation {} and rotation {}, but poses must be finite and rotations of unit length",
+        pose.translation, pose.rotation
+    );
+    Err(GeometryError::Degenerate { what: "compound", why })
+}
+
+/// The box around a shape other than a half-space placed at `pose`.
+fn placed_aabb(shape: &Shape, pose: &Transform) -> Aabb {
+    let convex: &dyn Convex = match shape {
+        Shape::Sphere(s) => s,
+        Shape::Cuboid(s) => s,
+        Shape::Capsule(s) => s,
+        Shape::Cylinder(s) => s,
+        Shape::Cone(s) => s,
+        Shape::Hull(s) => s.as_ref(),
+        Shape::Custom(s) => s,
+        Shape::Mesh(mesh) => return BoxMover::new(pose).moved(&mesh.aabb()),
+        Shape::HeightField(field) => return BoxMover::new(pose).moved(&field.aabb()),
+        Shape::Compound(compound) => return BoxMover::new(pose).moved(&compound.aabb()),
+        Shape::HalfSpace(_) => return Aabb::EVERYTHING,
+    };
+    let reach = |axis: DVec3| pose.point(convex.support(pose.inverse_vector(axis))).dot(axis);
+    let min = -DVec3::new(reach(-DVec3::X), reach(-DVec3::Y), reach(-DVec3::Z));
+    let max = DVec3::new(reach(DVec3::X), reach(DVec3::Y), reach(DVec3::Z));
+    Aabb::new(min, max).expanded(convex.radius())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_compounds_are_spelled_out_in_place() {
+        let ball = Shape::sphere(1.0).unwrap();
+        let at = |x: f64| Transform::from_translation(DVec3::X * x);
+        let inner = Shape::compound(vec![(at(1.0), ball.clone()), (at(2.0), ball.clone())]).unwrap();
+        let outer = Compound::new(vec![(at(0.0), ball.clone()), (at(10.0), inner), (at(5.0), ball)]).unwrap();
+        let places: Vec<f64> = outer.parts().iter().map(|(pose, _)| pose.translation.x).collect();
+        assert_eq!(places, [0.0, 11.0, 12.0, 5.0]);
+        assert_eq!(outer.aabb(), Aabb::new(DVec3::new(-1.0, -1.0, -1.0), DVec3::new(13.0, 1.0, 1.0)));
+    }
+
+    #[test]
+    fn bad_input_is_refused_by_name() {
+        let ball = Shape::sphere(1.0).unwrap();
+        assert!(Compound::new(vec![]).is_err());
+        let ground = Shape::half_space(DVec3::Y).unwrap();
+        let error =
+            Compound::new(vec![(Transform::IDENTITY, ball.clone()), (Transform::IDENTITY, ground)]).unwrap_err();
+        assert!(error.to_string().contains("part 1 is a half-space"), "{error}");
+        let error = Compound::new(vec![(Transform::from_translation(DVec3::NAN), ball)]).unwrap_err();
+        assert!(error.to_string().contains("part 0 has translation [NaN"), "{error}");
     }
 }

@@ -24,7 +24,7 @@ pub use cylinder::Cylinder;
 pub use half_space::HalfSpace;
 pub use height_field::HeightField;
 pub use hull::{Hull, HullEdge};
-pub use mesh::Mesh;
+pub use mesh::{EdgeKind, FLAT_ANGLE, Mesh};
 pub use sphere::Sphere;
 
 use crate::GeometryError;
@@ -104,6 +104,17 @@ impl Shape {
     /// A surface of triangles, counter-clockwise as seen from outside.
     pub fn mesh(vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Result<Self, GeometryError> {
         Mesh::new(vertices, triangles).map(|mesh| Self::Mesh(Arc::new(mesh)))
+    }
+
+    /// A terrain: `rows` × `columns` heights in metres, row by row, on a grid around the origin with the given `spacing` along
+    /// x and z. See [`HeightField::new`].
+    pub fn height_field(
+        rows: usize,
+        columns: usize,
+        heights: Vec<f64>,
+        spacing: [f64; 2],
+    ) -> Result<Self, GeometryError> {
+        HeightField::new(rows, columns, heights, spacing).map(|field| Self::HeightField(Arc::new(field)))
     }
 
     /// Several shapes at their poses. Compounds inside are flattened.

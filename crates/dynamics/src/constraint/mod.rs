@@ -1,0 +1,163 @@
+//! One description of a constraint for all solvers.
+//!
+//! A constraint looks at two bodies and writes rows. A row is one scalar condition `c(x) = 0` (or `c ≥ 0`) with
+//!
+//! - `J`, the Jacobian: `ċ = J ẋ`, with ẋ the linear and angular velocities of both bodies,
+//! - `c`, the error: metres or radians,
+//! - `J̇ẋ`, the part of `c̈` that does not come from accelerations: `c̈ = J ẍ + J̇ẋ`,
+//! - bounds on the multiplier λ (a force or torque along J) and its softness.
+//!
+//! Velocity-level solvers use J, c and softness; the accurate method also J̇ẋ; position-level solvers J and c. Each
+//! formula is written once and tested against numerical differentiation.
+
+pub mod contact;
+
+use crate::BodyState;
+use crate::error::ModelError;
+use crate::model::BodyModel;
+use glam::DVec3;
+use std::fmt::Debug;
+use std::sync::Arc;
+use tumble_geometry::Transform;
+
+/// A body as a constraint sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyView {
+    /// The pose of the body frame; attachment points are given in this frame.
+    pub pose: Transform,
+    /// The centre of mass in world coordinates; lever arms start here.
+    pub center: DVec3,
+    /// The velocity of the centre of mass in m/s.
+    pub velocity: DVec3,
+    /// The angular velocity in rad/s, in world coordinates.
+    pub angular_velocity: DVec3,
+}
+
+impl BodyView {
+    /// A body of the model in a given motion.
+    pub fn new(model: &BodyModel, state: &BodyState) -> Self {
+        Self {
+            pose: model.frame(state),
+            center: state.position,
+            velocity: state.velocity,
+            angular_velocity: state.angular_velocity,
+        }
+    }
+
+    /// The world itself: at rest at the origin.
+    pub const WORLD: Self =
+        Self { pose: Transform::IDENTITY, center: DVec3::ZERO, velocity: DVec3::ZERO, angular_velocity: DVec3::ZERO };
+}
+
+/// How a row's value changes with the velocities of the two bodies: `ċ = Σ linear·v + angular·ω`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Jacobian {
+    /// The factors of the two linear velocities.
+    pub linear: [DVec3; 2],
+    /// The factors of the two angular velocities.
+    pub angular: [DVec3; 2],
+}
+
+impl Jacobian {
+    /// `J ẋ` for the velocities `[v₁, v₂]`, `[ω₁, ω₂]`.
+    pub fn dot(&self, linear: [DVec3; 2], angular: [DVec3; 2]) -> f64 {
+        self.linear[0].dot(linear[0])
+            + self.angular[0].dot(angular[0])
+            + self.linear[1].dot(linear[1])
+            + self.angular[1].dot(angular[1])
+    }
+}
+
+/// Which multipliers a row allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Limit {
+    /// `c = 0`: λ of any sign (default).
+    #[default]
+    Equality,
+    /// `c ≥ 0`: λ ≥ 0, and zero while c > 0.
+    AtLeastZero,
+    /// λ between two bounds, in newtons or newton metres: motors and friction in joints.
+    Force {
+        /// The smallest λ.
+        min: f64,
+        /// The largest λ.
+        max: f64,
+    },
+    /// The first of `rows` rows whose λ form a vector no longer than `coefficient` times the λ of the row `normal`
+    /// (counted from the first row of this constraint): a circular friction cone. The other rows of the vector follow
+    /// and carry [`Limit::ConeMember`].
+    Cone {
+        /// The row of the normal force within this constraint.
+        normal: usize,
+        /// How many rows form the vector: 1 to 3.
+        rows: usize,
+        /// The coefficient of friction while the rows hold (their velocity is zero).
+        stick: f64,
+        /// The coefficient while they slip.
+        slip: f64,
+    },
+    /// A further row of the vector that a [`Limit::Cone`] began.
+    ConeMember,
+}
+
+/// How hard a row is enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Softness {
+    /// As hard as the method can (default).
+    #[default]
+    Rigid,
+    /// Correct the fraction `beta` of the error per step (Baumgarte).
+    Baumgarte {
+        /// Between 0 and 1.
+        beta: f64,
+    },
+    /// `J v + β/h c + γ λ = 0` with γ in m/(N s) or rad/(N m s) and β without unit.
+    Coefficients {
+        /// The compliance.
+        gamma: f64,
+        /// The feedback.
+        beta: f64,
+    },
+    /// A spring and damper, independent of the bodies' masses.
+    Spring {
+        /// The undamped frequency in hertz.
+        frequency: f64,
+        /// The damping ratio; 1 is critical.
+        damping_ratio: f64,
+    },
+}
+
+/// One scalar condition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Row {
+    /// How the value changes with the velocities.
+    pub jacobian: Jacobian,
+    /// The value `c` in metres or radians; zero where the condition holds.
+    pub error: f64,
+    /// `J̇ẋ` in m/s² or rad/s².
+    pub jdot_v: f64,
+    /// The wanted rate of change of `c` in m/s or rad/s: motors, restitution. Zero for ordinary constraints.
+    pub target_rate: f64,
+    /// The bounds of λ.
+    pub limit: Limit,
+    /// How hard it is enforced.
+    pub softness: Softness,
+}
+
+/// Something that restricts how two bodies move.
+pub trait Constraint: Debug + Send + Sync {
+    /// Appends its rows for the two bodies. The number and meaning of the rows do not change from call to call unless a
+    /// limit comes or goes; λ is carried from step to step by position in the list.
+    fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>);
+
+    /// Where it holds the two bodies, in world coordinates: for drawing and for the reaction torque.
+    fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2];
+}
+
+/// A joint described in world terms, before it is attached: "a hinge here, along this axis".
+///
+/// Attaching measures the relative pose of the bodies as they are and keeps it as the joint's rest pose.
+pub trait Attach: Debug + Send + Sync {
+    /// The constraint between two bodies as they are now; an error if the description makes no sense for them.
+    fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError>;
+}

@@ -1,0 +1,82 @@
+//! What can go wrong: a model that makes no sense, a step that cannot be taken.
+
+use crate::{BodyId, ColliderId, ForceId, JointId};
+use tumble_geometry::GeometryError;
+
+/// Why a change of the model was refused. The model is as it was before.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A number is outside its allowed range, or not finite.
+    #[error("{what} is {value}, but must be {allowed}")]
+    OutOfRange {
+        /// The quantity, e.g. "body mass".
+        what: &'static str,
+        /// The value that was given, as text.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// There is no body with this id (any more).
+    #[error("there is no {0:?}")]
+    NoSuchBody(BodyId),
+    /// There is no collider with this id (any more).
+    #[error("there is no {0:?}")]
+    NoSuchCollider(ColliderId),
+    /// There is no joint with this id (any more).
+    #[error("there is no {0:?}")]
+    NoSuchJoint(JointId),
+    /// There is no force with this id (any more).
+    #[error("there is no {0:?}")]
+    NoSuchForce(ForceId),
+    /// A shape could not be built or has no mass properties.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// The change contradicts what the thing is; the text says why.
+    #[error("{0}")]
+    Invalid(String),
+    /// No part is registered under this name.
+    #[error("there is no {kind} named \"{name}\"; known are {known}")]
+    UnknownName {
+        /// What was looked for, e.g. "force".
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// All registered names.
+        known: String,
+    },
+    /// The properties given for a registered part do not fit it.
+    #[error("{part}: {problem}")]
+    BadProperties {
+        /// The part, e.g. "force \"vortex\"".
+        part: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// Why a step was not taken. The state is as it was before.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The step length makes no sense.
+    #[error("the time step is {0} s, but must be finite and greater than zero")]
+    BadTimeStep(f64),
+    /// The step would have given a body a position or velocity that is not finite.
+    #[error("the step would give {0:?} a motion that is not finite; look for extreme forces, masses or velocities")]
+    NotFinite(BodyId),
+}
+
+/// Accepts a finite number in a range; the error names it otherwise.
+pub(crate) fn checked(
+    what: &'static str,
+    value: f64,
+    range: impl std::ops::RangeBounds<f64>,
+    allowed: &'static str,
+) -> Result<f64, ModelError> {
+    if value.is_finite() && range.contains(&value) {
+        Ok(value)
+    } else {
+        Err(ModelError::OutOfRange { what, value: value.to_string(), allowed })
+    }
+}

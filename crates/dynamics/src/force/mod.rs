@@ -1,0 +1,78 @@
+//! Forces: what pushes bodies about, besides contacts and joints.
+
+mod gravity;
+
+pub use gravity::Gravity;
+
+use crate::{BodyId, BodyState, Id, Model, Wrench};
+use glam::DVec3;
+use std::fmt::Debug;
+
+/// What a force sees: the model, the time, and how the bodies move. The motions may be those of an integrator's
+/// intermediate stage.
+#[derive(Clone, Copy, Debug)]
+pub struct ForceContext<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The time in seconds.
+    pub time: f64,
+    /// The motion of each body, by slot.
+    pub bodies: &'a [BodyState],
+}
+
+impl ForceContext<'_> {
+    /// The motion of a body, if it exists.
+    pub fn body(&self, id: BodyId) -> Option<&BodyState> {
+        self.model.bodies().get(id)?;
+        self.bodies.get(id.slot())
+    }
+}
+
+/// Sums of forces and torques, by slot of the body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wrenches {
+    wrenches: Vec<Wrench>,
+}
+
+impl Wrenches {
+    /// No force on any of `count` bodies.
+    pub fn zero(count: usize) -> Self {
+        Self { wrenches: vec![Wrench::default(); count] }
+    }
+
+    /// The sums.
+    pub fn as_slice(&self) -> &[Wrench] {
+        &self.wrenches
+    }
+
+    /// Adds a force (N) through the centre of mass of the body in slot `slot`.
+    pub fn add_force(&mut self, slot: usize, force: DVec3) {
+        if let Some(wrench) = self.wrenches.get_mut(slot) {
+            wrench.force += force;
+        }
+    }
+
+    /// Adds a torque (N m) to the body in slot `slot`.
+    pub fn add_torque(&mut self, slot: usize, torque: DVec3) {
+        if let Some(wrench) = self.wrenches.get_mut(slot) {
+            wrench.torque += torque;
+        }
+    }
+
+    /// Adds a force (N) that acts at the world point `point` on the body in slot `slot` whose centre of mass is `center`.
+    pub fn add_force_at(&mut self, slot: usize, center: DVec3, force: DVec3, point: DVec3) {
+        self.add_force(slot, force);
+        self.add_torque(slot, (point - center).cross(force));
+    }
+}
+
+/// A force on some or all bodies.
+pub trait Force: Debug + Send + Sync {
+    /// Adds what it does to the sums.
+    fn apply(&self, context: &ForceContext<'_>, wrenches: &mut Wrenches);
+
+    /// The potential energy in joules stored in it, if it has one. Default: none.
+    fn potential_energy(&self, _context: &ForceContext<'_>) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,39 @@
+//! Integrators: move bodies through time under forces.
+
+mod rotation;
+mod velocity_verlet;
+
+pub use velocity_verlet::VelocityVerlet;
+
+use crate::{BodyState, Model};
+use glam::DVec3;
+
+/// How the velocities of a body change at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Acceleration {
+    /// Of the centre of mass, in m/s².
+    pub linear: DVec3,
+    /// The torque about the centre of mass in N m, in world coordinates; the gyroscopic term is the integrator's matter.
+    pub torque: DVec3,
+}
+
+/// The equations of motion.
+pub trait EquationsOfMotion {
+    /// The accelerations of all bodies at a time and in given motions. Rows of bodies that do not move are left zero.
+    fn accelerations(&self, time: f64, bodies: &[BodyState], accelerations: &mut [Acceleration]);
+
+    /// The bodies' masses and inertias.
+    fn model(&self) -> &Model;
+
+    /// Whether row `index` is to be moved (a movable body that is awake).
+    fn moves(&self, index: usize) -> bool;
+}
+
+/// A way to take a step of the equations of motion.
+pub trait Integrator: std::fmt::Debug + Send + Sync {
+    /// Advances the rows that move from `time` to `time + dt`.
+    fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]);
+
+    /// A copy in a box, with all it remembers.
+    fn clone_box(&self) -> Box<dyn Integrator>;
+}

@@ -1,0 +1,19 @@
+//! Methods: how time passes.
+
+use crate::event::Events;
+use crate::{Model, State, StepError};
+
+/// How time passes: takes a state to the next.
+pub trait Method: std::fmt::Debug + Send + Sync {
+    /// The name it is registered under.
+    fn name(&self) -> &'static str;
+
+    /// Advances `state` by `dt` seconds and adds what happened to `events`. On an error the caller restores the state.
+    fn step(&mut self, model: &Model, state: &mut State, dt: f64, events: &mut Events) -> Result<(), StepError>;
+
+    /// Forgets everything remembered from earlier steps.
+    fn reset(&mut self);
+
+    /// A copy in a box, with all its caches, so that a run resumed from it is bit for bit the run that went on.
+    fn clone_box(&self) -> Box<dyn Method>;
+}

@@ -1,0 +1,65 @@
+//! Colliders: shapes fixed to a body.
+
+use super::Material;
+use crate::BodyId;
+use tumble_geometry::{Shape, Transform};
+
+/// A collider as the user describes it. Defaults: at the body frame's origin, material and density of the body, solid.
+#[derive(Clone, Debug)]
+pub struct Collider {
+    pub(crate) shape: Shape,
+    pub(crate) pose: Transform,
+    pub(crate) density: Option<f64>,
+    pub(crate) material: Option<Material>,
+    pub(crate) sensor: bool,
+}
+
+impl Collider {
+    /// A collider with this shape.
+    pub fn new(shape: Shape) -> Self {
+        Self { shape, pose: Transform::IDENTITY, density: None, material: None, sensor: false }
+    }
+
+    /// Its pose in the body frame. Default: identity.
+    pub fn with_pose(mut self, pose: Transform) -> Self {
+        self.pose = pose;
+        self
+    }
+
+    /// Its density in kg/m³. Default: the material's.
+    pub fn with_density(mut self, density: f64) -> Self {
+        self.density = Some(density);
+        self
+    }
+
+    /// Its material. Default: the body's.
+    pub fn with_material(mut self, material: Material) -> Self {
+        self.material = Some(material);
+        self
+    }
+
+    /// Makes it a sensor: it reports overlaps as events, touches nobody and has no mass.
+    pub fn as_sensor(mut self) -> Self {
+        self.sensor = true;
+        self
+    }
+}
+
+/// What the model keeps of a collider.
+#[derive(Clone, Debug)]
+pub struct ColliderModel {
+    /// The body it belongs to.
+    pub body: BodyId,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its pose in the body frame.
+    pub pose: Transform,
+    /// Its pose in the frame at the body's centre of mass (same axes as the body frame).
+    pub center_pose: Transform,
+    /// Its density in kg/m³.
+    pub density: f64,
+    /// Its material.
+    pub material: Material,
+    /// Whether it only reports overlaps.
+    pub sensor: bool,
+}

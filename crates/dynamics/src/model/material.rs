@@ -1,0 +1,97 @@
+//! Materials and how two of them are combined where they touch.
+
+use crate::error::{ModelError, checked};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What a collider is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Material {
+    /// Density in kg/m³. Default 1000.
+    pub density: f64,
+    /// Coefficient of restitution, 0 (no bounce) to 1 (full bounce). Default 0.
+    pub restitution: f64,
+    /// Coefficient of friction while nothing slides. Default 0.5.
+    pub static_friction: f64,
+    /// Coefficient of friction while sliding, at most the static one. Default 0.5.
+    pub dynamic_friction: f64,
+    /// Rolling friction: the lever arm in metres of the normal force against rolling. Default 0.
+    pub rolling_friction: f64,
+    /// Spinning friction: the lever arm in metres of the normal force against spinning about the normal. Default 0.
+    pub spinning_friction: f64,
+    /// Random tilt of contact normals, 0 to 1; plausible values are 0.05 to 0.1. Default 0.
+    pub perturbation: f64,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            density: 1000.0,
+            restitution: 0.0,
+            static_friction: 0.5,
+            dynamic_friction: 0.5,
+            rolling_friction: 0.0,
+            spinning_friction: 0.0,
+            perturbation: 0.0,
+        }
+    }
+}
+
+impl Material {
+    /// Checks every number.
+    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+        checked("material density", self.density, f64::MIN_POSITIVE.., "greater than 0 kg/m³")?;
+        checked("restitution", self.restitution, 0.0..=1.0, "between 0 and 1")?;
+        checked("static friction", self.static_friction, 0.0.., "at least 0")?;
+        checked(
+            "dynamic friction",
+            self.dynamic_friction,
+            0.0..=self.static_friction,
+            "between 0 and the static friction",
+        )?;
+        checked("rolling friction", self.rolling_friction, 0.0.., "at least 0 m")?;
+        checked("spinning friction", self.spinning_friction, 0.0.., "at least 0 m")?;
+        checked("surface perturbation", self.perturbation, 0.0..=1.0, "between 0 and 1").map(|_| ())
+    }
+}
+
+/// The properties of the contact between two materials.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactMaterial {
+    /// Coefficient of restitution.
+    pub restitution: f64,
+    /// Coefficient of static friction.
+    pub static_friction: f64,
+    /// Coefficient of dynamic friction.
+    pub dynamic_friction: f64,
+    /// Rolling friction in metres.
+    pub rolling_friction: f64,
+    /// Spinning friction in metres.
+    pub spinning_friction: f64,
+    /// Perturbation of the normal.
+    pub perturbation: f64,
+}
+
+/// A user's rule for the contact between two materials.
+pub type MixingRule = dyn Fn(&Material, &Material) -> ContactMaterial + Send + Sync;
+
+/// How the materials of two touching colliders are combined.
+#[derive(Clone, Default)]
+pub enum MaterialMixing {
+    /// Restitution by arithmetic mean, friction by geometric mean, perturbation by sum (default).
+    #[default]
+    Standard,
+    /// By your own rule.
+    Custom(Arc<MixingRule>),
+}
+
+impl std::fmt::Debug for MaterialMixing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Standard => "Standard",
+            Self::Custom(_) => "Custom",
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! The model: everything that does not change as time passes.
+
+mod body;
+mod collider;
+pub mod filter;
+mod joint;
+pub mod material;
+
+pub(crate) use body::MassChoice;
+pub use body::{Body, BodyKind, BodyModel, Script, Sleep};
+pub use collider::{Collider, ColliderModel};
+pub use filter::CollisionFilter;
+pub use joint::{Breaking, Joint, JointEnd, JointModel};
+pub use material::{ContactMaterial, Material, MaterialMixing};
+
+use crate::force::Force;
+use crate::{Arena, BodyId, ColliderId, ForceId, JointId};
+use std::sync::Arc;
+
+/// Bodies, colliders, joints, forces, filter and mixing rule. Cheap to clone: shapes and forces are shared.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub(crate) bodies: Arena<BodyId, BodyModel>,
+    pub(crate) colliders: Arena<ColliderId, ColliderModel>,
+    pub(crate) joints: Arena<JointId, JointModel>,
+    pub(crate) forces: Arena<ForceId, Arc<dyn Force>>,
+    pub(crate) filter: CollisionFilter,
+    pub(crate) mixing: MaterialMixing,
+}
+
+impl Model {
+    /// The bodies.
+    pub fn bodies(&self) -> &Arena<BodyId, BodyModel> {
+        &self.bodies
+    }
+
+    /// The colliders of all bodies.
+    pub fn colliders(&self) -> &Arena<ColliderId, ColliderModel> {
+        &self.colliders
+    }
+
+    /// The joints.
+    pub fn joints(&self) -> &Arena<JointId, JointModel> {
+        &self.joints
+    }
+
+    /// The forces.
+    pub fn forces(&self) -> &Arena<ForceId, Arc<dyn Force>> {
+        &self.forces
+    }
+
+    /// Which pairs may collide.
+    pub fn filter(&self) -> &CollisionFilter {
+        &self.filter
+    }
+
+    /// How the materials of two touching colliders are combined.
+    pub fn mixing(&self) -> &MaterialMixing {
+        &self.mixing
+    }
+}

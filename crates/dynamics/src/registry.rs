@@ -1,0 +1,1 @@
+//! The registry: every part by name, with a description of its properties.

@@ -1,0 +1,90 @@
+//! Solvers: find the impulses that make velocities obey constraint rows.
+//!
+//! The problem all of them solve: given velocities v, inverse masses W and rows (J, b, γ, bounds), find impulses λ with
+//!
+//! ```text
+//! v' = v + W Jᵀ λ,    J v' + γ λ = −b   where the bounds of λ allow it,
+//! ```
+//!
+//! and for a bounded row the usual complementarity: λ at its lower bound may go with `J v' > −b`, at its upper bound
+//! with `J v' < −b`.
+
+use crate::constraint::Jacobian;
+use glam::{DMat3, DVec3};
+
+/// What a solver needs to know of a body, and its velocity, which it changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverBody {
+    /// 1/m; zero for a body that is not moved.
+    pub inverse_mass: f64,
+    /// The inverse inertia tensor along world axes.
+    pub inverse_inertia: DMat3,
+    /// Velocity of the centre of mass.
+    pub velocity: DVec3,
+    /// Angular velocity.
+    pub angular_velocity: DVec3,
+}
+
+/// The bounds of a solver row, as impulses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bounds {
+    /// λ between two numbers (may be infinite).
+    Range {
+        /// The smallest λ.
+        min: f64,
+        /// The largest λ.
+        max: f64,
+    },
+    /// The first of `rows` consecutive rows whose λ form a vector no longer than `stick · λ_normal` if that holds their
+    /// velocity at −b, else of length `slip · λ_normal`.
+    Cone {
+        /// Index of the normal row in the problem.
+        normal: usize,
+        /// How many rows form the vector: 1 to 3.
+        rows: usize,
+        /// The coefficient up to which they stick.
+        stick: f64,
+        /// The coefficient when they slip.
+        slip: f64,
+    },
+    /// A further row of the vector that a `Cone` began.
+    ConeMember,
+}
+
+/// One row of the problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverRow {
+    /// The two bodies, as indices into the problem's bodies. The world itself is a body with zero inverse mass.
+    pub bodies: [usize; 2],
+    /// The Jacobian.
+    pub jacobian: Jacobian,
+    /// b: the row demands `J v' + γ λ = −b`.
+    pub bias: f64,
+    /// γ.
+    pub gamma: f64,
+    /// The bounds of λ.
+    pub bounds: Bounds,
+    /// The value of the constraint, for solvers that go by depth (negative: violated).
+    pub error: f64,
+    /// λ, the accumulated impulse. On entry the impulse to start from, which is not yet part of the velocities; on exit
+    /// the solution, which is.
+    pub impulse: f64,
+}
+
+/// Bodies and the rows between them: one island, or the whole world.
+#[derive(Debug)]
+pub struct Problem<'a> {
+    /// The bodies.
+    pub bodies: &'a mut [SolverBody],
+    /// The rows.
+    pub rows: &'a mut [SolverRow],
+}
+
+/// A way to solve such problems.
+pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
+    /// Solves: changes the velocities of the bodies and the impulses of the rows.
+    fn solve(&self, problem: &mut Problem<'_>);
+
+    /// A copy in a box.
+    fn clone_box(&self) -> Box<dyn ConstraintSolver>;
+}

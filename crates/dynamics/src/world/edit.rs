@@ -1,0 +1,275 @@
+//! Adding, removing and changing bodies, colliders, joints and forces between steps.
+
+use super::World;
+use crate::constraint::BodyView;
+use crate::error::checked;
+use crate::force::Force;
+use crate::model::{BodyKind, BodyModel, ColliderModel, Joint, JointEnd, JointModel, MassChoice, Material};
+use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, Model, ModelError};
+use glam::{DMat3, DVec3};
+use std::sync::Arc;
+use tumble_geometry::{MassProperties, Transform};
+
+impl World {
+    /// Adds a body with its colliders.
+    pub fn add_body(&mut self, body: Body) -> Result<BodyId, ModelError> {
+        body.validate()?;
+        for collider in &body.colliders {
+            validate_collider(collider)?;
+        }
+        let material = body.material.unwrap_or_default();
+        let colliders: Vec<ColliderModel> =
+            body.colliders.into_iter().map(|collider| collider_model(collider, material)).collect();
+        let mass = mass_of(&body.kind, body.mass, colliders.iter())?;
+        let pose = body.pose.normalized();
+        let state = BodyState {
+            position: pose.point(mass.center),
+            rotation: pose.rotation,
+            velocity: body.velocity,
+            angular_velocity: if matches!(body.kind, BodyKind::Particle) { DVec3::ZERO } else { body.angular_velocity },
+            ..BodyState::default()
+        };
+        let mut model = BodyModel {
+            name: body.name,
+            kind: body.kind,
+            mass,
+            inverse_mass: 0.0,
+            inverse_inertia: DMat3::ZERO,
+            linear_damping: body.linear_damping,
+            angular_damping: body.angular_damping,
+            gravity_scale: body.gravity_scale,
+            sleep: body.sleep,
+            colliders: Vec::new(),
+            groups: body.groups,
+            mass_choice: body.mass,
+            principal: mass.principal(),
+        };
+        set_inverses(&mut model);
+
+        let id = self.model.bodies.insert(model);
+        let rows = self.model.bodies.slot_count();
+        self.state.bodies.resize_with(rows, BodyState::default);
+        self.state.applied.resize_with(rows, Default::default);
+        self.state.bodies[id.slot()] = state;
+        self.state.applied[id.slot()] = Default::default();
+        for collider in colliders {
+            self.insert_collider(id, collider);
+        }
+        Ok(id)
+    }
+
+    /// Removes a body with its colliders and joints. Bodies it touched or was joined to wake up.
+    pub fn remove_body(&mut self, id: BodyId) -> Result<(), ModelError> {
+        let body = self.model.bodies.remove(id).ok_or(ModelError::NoSuchBody(id))?;
+        for collider in body.colliders {
+            self.model.colliders.remove(collider);
+        }
+        let attached = |joint: &JointModel| joint.ends.contains(&JointEnd::Body(id));
+        let joints: Vec<JointId> = self.model.joints.iter().filter(|(_, j)| attached(j)).map(|(id, _)| id).collect();
+        for joint in joints {
+            self.remove_joint(joint)?;
+        }
+        self.state.bodies[id.slot()] = BodyState::default();
+        self.state.applied[id.slot()] = Default::default();
+        self.wake_all();
+        Ok(())
+    }
+
+    /// Adds a collider to a body; its mass changes unless it was given.
+    pub fn add_collider(&mut self, body: BodyId, collider: Collider) -> Result<ColliderId, ModelError> {
+        validate_collider(&collider)?;
+        let model = self.model.bodies.get(body).ok_or(ModelError::NoSuchBody(body))?;
+        let collider = collider_model(collider, Material::default());
+        let others = model.colliders.iter().filter_map(|&id| self.model.colliders.get(id));
+        let mass = mass_of(&model.kind, model.mass_choice, others.chain([&collider]))?;
+        let id = self.insert_collider(body, collider);
+        self.set_mass(body, mass);
+        Ok(id)
+    }
+
+    /// Removes a collider; the mass of its body changes unless it was given.
+    pub fn remove_collider(&mut self, id: ColliderId) -> Result<(), ModelError> {
+        let body = self.model.colliders.get(id).ok_or(ModelError::NoSuchCollider(id))?.body;
+        let model = self.model.bodies.get(body).ok_or(ModelError::NoSuchBody(body))?;
+        let others =
+            model.colliders.iter().filter(|&&other| other != id).filter_map(|&id| self.model.colliders.get(id));
+        let mass = mass_of(&model.kind, model.mass_choice, others)?;
+        self.model.colliders.remove(id);
+        if let Some(model) = self.model.bodies.get_mut(body) {
+            model.colliders.retain(|&other| other != id);
+        }
+        self.set_mass(body, mass);
+        self.wake_all();
+        Ok(())
+    }
+
+    /// Adds a joint between bodies as they are now.
+    pub fn add_joint(&mut self, joint: Joint) -> Result<JointId, ModelError> {
+        let [first, second] = joint.ends;
+        if first == second {
+            return Err(ModelError::Invalid(format!(
+                "a joint connects two different things, but both ends are {first:?}"
+            )));
+        }
+        let movable = |end| match end {
+            JointEnd::World => Ok(false),
+            JointEnd::Body(id) => {
+                self.model.bodies.get(id).map(|body| body.kind.is_movable()).ok_or(ModelError::NoSuchBody(id))
+            }
+        };
+        if !(movable(first)? | movable(second)?) {
+            return Err(ModelError::Invalid(format!("neither {first:?} nor {second:?} can be moved by a joint")));
+        }
+        let views = joint.ends.map(|end| view(&self.model, &self.state.bodies, end));
+        let constraint = joint.attach.attach(&views)?;
+        let model = JointModel {
+            name: joint.name,
+            ends: joint.ends,
+            constraint,
+            collide: joint.collide,
+            breaking: joint.breaking,
+        };
+        let id = self.model.joints.insert(model);
+        self.state.broken.resize(self.model.joints.slot_count(), false);
+        self.state.broken[id.slot()] = false;
+        self.wake_ends(joint.ends);
+        Ok(id)
+    }
+
+    /// Removes a joint.
+    pub fn remove_joint(&mut self, id: JointId) -> Result<(), ModelError> {
+        let joint = self.model.joints.remove(id).ok_or(ModelError::NoSuchJoint(id))?;
+        self.state.broken[id.slot()] = false;
+        self.wake_ends(joint.ends);
+        Ok(())
+    }
+
+    /// Adds a force. Everything wakes up.
+    pub fn add_force(&mut self, force: impl Force + 'static) -> ForceId {
+        self.wake_all();
+        self.model.forces.insert(Arc::new(force))
+    }
+
+    /// Removes a force. Everything wakes up.
+    pub fn remove_force(&mut self, id: ForceId) -> Result<(), ModelError> {
+        self.model.forces.remove(id).ok_or(ModelError::NoSuchForce(id))?;
+        self.wake_all();
+        Ok(())
+    }
+
+    fn insert_collider(&mut self, body: BodyId, mut collider: ColliderModel) -> ColliderId {
+        collider.body = body;
+        let center = self.model.bodies.get(body).map_or(DVec3::ZERO, |model| model.mass.center);
+        collider.center_pose = about_center(&collider.pose, center);
+        let id = self.model.colliders.insert(collider);
+        if let Some(model) = self.model.bodies.get_mut(body) {
+            model.colliders.push(id);
+        }
+        id
+    }
+
+    /// Gives a body new mass properties; its frame stays where it is and every point of it keeps its velocity.
+    fn set_mass(&mut self, id: BodyId, mass: MassProperties) {
+        let Some(model) = self.model.bodies.get_mut(id) else { return };
+        let state = &mut self.state.bodies[id.slot()];
+        let center = model.frame(state).point(mass.center);
+        state.velocity = state.velocity_at(center);
+        state.position = center;
+        model.mass = mass;
+        set_inverses(model);
+        for collider in model.colliders.clone() {
+            if let Some(collider) = self.model.colliders.get_mut(collider) {
+                collider.center_pose = about_center(&collider.pose, mass.center);
+            }
+        }
+        self.wake_ends([JointEnd::Body(id), JointEnd::World]);
+    }
+
+    fn wake_ends(&mut self, ends: [JointEnd; 2]) {
+        for end in ends {
+            if let JointEnd::Body(id) = end
+                && let Some(state) = self.state.bodies.get_mut(id.slot())
+            {
+                state.asleep = false;
+                state.quiet_time = 0.0;
+            }
+        }
+    }
+}
+
+/// A joint's end as a constraint sees it.
+pub(crate) fn view(model: &Model, states: &[BodyState], end: JointEnd) -> BodyView {
+    match end {
+        JointEnd::Body(id) => match model.bodies.get(id) {
+            Some(body) => BodyView::new(body, &states[id.slot()]),
+            None => BodyView::WORLD,
+        },
+        JointEnd::World => BodyView::WORLD,
+    }
+}
+
+fn about_center(pose: &Transform, center: DVec3) -> Transform {
+    Transform::new(pose.rotation, pose.translation - center)
+}
+
+fn validate_collider(collider: &Collider) -> Result<(), ModelError> {
+    if !collider.pose.is_valid() {
+        let value = format!("{:?}", collider.pose);
+        return Err(ModelError::OutOfRange { what: "collider pose", value, allowed: "finite, with a unit quaternion" });
+    }
+    if let Some(density) = collider.density {
+        checked("collider density", density, f64::MIN_POSITIVE.., "greater than 0 kg/m³")?;
+    }
+    collider.material.map_or(Ok(()), |material| material.validate())
+}
+
+fn collider_model(collider: Collider, of_body: Material) -> ColliderModel {
+    let material = collider.material.unwrap_or(of_body);
+    ColliderModel {
+        body: BodyId::new(u32::MAX, 0),
+        shape: collider.shape,
+        pose: collider.pose.normalized(),
+        center_pose: collider.pose,
+        density: collider.density.unwrap_or(material.density),
+        material,
+        sensor: collider.sensor,
+    }
+}
+
+/// The mass properties of a body in its frame.
+fn mass_of<'a>(
+    kind: &BodyKind,
+    choice: MassChoice,
+    colliders: impl Iterator<Item = &'a ColliderModel>,
+) -> Result<MassProperties, ModelError> {
+    if let MassChoice::Given(properties) = choice {
+        return Ok(properties);
+    }
+    match (kind, choice) {
+        (BodyKind::Fixed | BodyKind::Scripted(_), _) => Ok(MassProperties::point(0.0, DVec3::ZERO)),
+        (BodyKind::Particle, MassChoice::Total(mass)) => Ok(MassProperties::point(mass, DVec3::ZERO)),
+        _ => {
+            let mut total: Option<MassProperties> = None;
+            for collider in colliders.filter(|collider| !collider.sensor) {
+                let part = collider.shape.mass_properties(collider.density)?.transformed(&collider.pose);
+                total = Some(total.map_or(part, |sum| sum.combined(&part)));
+            }
+            match (total, choice) {
+                (Some(sum), MassChoice::Total(mass)) => Ok(sum.scaled_to_mass(mass)?),
+                (Some(sum), _) => Ok(sum),
+                (None, MassChoice::Total(mass)) => Ok(MassProperties::point(mass, DVec3::ZERO)),
+                (None, _) => Err(ModelError::Invalid(
+                    "a dynamic body without solid colliders needs a mass: use with_mass or with_mass_properties".into(),
+                )),
+            }
+        }
+    }
+}
+
+fn set_inverses(model: &mut BodyModel) {
+    model.principal = model.mass.principal();
+    let movable = model.kind.is_movable();
+    let turns = matches!(model.kind, BodyKind::Dynamic);
+    model.inverse_mass = if movable { model.mass.inverse_mass() } else { 0.0 };
+    model.inverse_inertia = if turns { model.mass.inverse_inertia() } else { DMat3::ZERO };
+}

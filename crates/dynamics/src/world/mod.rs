@@ -1,0 +1,121 @@
+//! A world: model, state, method and events in one value; what a game holds.
+
+mod body;
+mod edit;
+mod snapshot;
+
+pub use body::{BodyMut, BodyRef};
+pub use snapshot::Snapshot;
+
+use crate::event::Events;
+use crate::force::Gravity;
+use crate::method::Method;
+use crate::{ForceId, Id, Model, State, StepError};
+use glam::DVec3;
+
+/// Model, state, method and events: add bodies, step, read what happened.
+#[derive(Debug)]
+pub struct World {
+    model: Model,
+    state: State,
+    method: Box<dyn Method>,
+    events: Events,
+    gravity: ForceId,
+    /// The state before the step under way, kept so that a failed step can be undone.
+    before: State,
+}
+
+impl World {
+    /// An empty world with gravity of 9.81 m/s² downwards (−y), simulated with the given method.
+    pub fn with_method(method: impl Method + 'static) -> Self {
+        let mut model = Model::default();
+        let gravity = model.forces.insert(std::sync::Arc::new(Gravity::default()));
+        Self {
+            model,
+            state: State::default(),
+            method: Box::new(method),
+            events: Events::default(),
+            gravity,
+            before: State::default(),
+        }
+    }
+
+    /// Lets `dt` seconds pass. On an error nothing has changed.
+    pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(StepError::BadTimeStep(dt));
+        }
+        self.before.clone_from(&self.state);
+        self.events.clear();
+        let result =
+            self.method.step(&self.model, &mut self.state, dt, &mut self.events).and_then(|()| self.check_finite());
+        match result {
+            Ok(()) => {
+                self.state.time += dt;
+                self.state.steps += 1;
+                self.state.applied.fill(Default::default());
+                Ok(())
+            }
+            Err(error) => {
+                self.state.clone_from(&self.before);
+                self.events.clear();
+                self.method.reset();
+                Err(error)
+            }
+        }
+    }
+
+    fn check_finite(&self) -> Result<(), StepError> {
+        match self.model.bodies.ids().find(|id| !self.state.bodies[id.slot()].is_finite()) {
+            Some(id) => Err(StepError::NotFinite(id)),
+            None => Ok(()),
+        }
+    }
+
+    /// The time in seconds since the start.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Everything that does not change as time passes.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Everything that changes as time passes.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// How time passes.
+    pub fn method(&self) -> &dyn Method {
+        self.method.as_ref()
+    }
+
+    /// Lets time pass in another way from now on.
+    pub fn set_method(&mut self, method: impl Method + 'static) {
+        self.method = Box::new(method);
+    }
+
+    /// What happened during the last step.
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// The acceleration of gravity in m/s².
+    pub fn set_gravity(&mut self, acceleration: impl Into<DVec3>) {
+        let gravity = Gravity { acceleration: acceleration.into() };
+        if let Some(force) = self.model.forces.get_mut(self.gravity) {
+            *force = std::sync::Arc::new(gravity);
+        }
+        self.wake_all();
+    }
+
+    /// Wakes every sleeping body.
+    pub fn wake_all(&mut self) {
+        for body in &mut self.state.bodies {
+            body.asleep = false;
+            body.quiet_time = 0.0;
+        }
+    }
+}

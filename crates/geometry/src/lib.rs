@@ -19,7 +19,7 @@ pub mod query;
 pub mod shape;
 mod transform;
 
-pub use bounding::{Aabb, BoundingSphere, Obb};
+pub use bounding::{Aabb, BoundingSphere, BoundingVolume, Obb};
 pub use error::{GeometryError, MAX_SIZE, MIN_SIZE};
 pub use glam;
 pub use mass::MassProperties;

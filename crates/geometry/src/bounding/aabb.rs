@@ -1,6 +1,7 @@
 //! Axis-aligned bounding box.
 
-use crate::Ray;
+use super::{BoundingVolume, checked, pairs};
+use crate::{Obb, Ray, Transform, Triangle};
 use glam::DVec3;
 
 /// The points between `min` and `max`, coordinate by coordinate. Coordinates may be infinite (a half-space's box is).
@@ -49,9 +50,20 @@ impl Aabb {
         self.max - self.min
     }
 
-    /// The area of the six faces.
+    /// Corner `index`, 0 to 7: bit 0, 1, 2 choose `max` instead of `min` for x, y, z.
+    pub fn corner(&self, index: usize) -> DVec3 {
+        DVec3::select(glam::BVec3::new(index & 1 != 0, index & 2 != 0, index & 4 != 0), self.max, self.min)
+    }
+
+    /// The volume in m³; zero for [`Aabb::EMPTY`].
+    pub fn volume(&self) -> f64 {
+        let e = self.extents().max(DVec3::ZERO);
+        e.x * e.y * e.z
+    }
+
+    /// The area of the six faces in m²; zero for [`Aabb::EMPTY`].
     pub fn surface_area(&self) -> f64 {
-        let e = self.extents();
+        let e = self.extents().max(DVec3::ZERO);
         2.0 * (e.x * e.y + e.y * e.z + e.z * e.x)
     }
 
@@ -98,5 +110,80 @@ impl Aabb {
             leave = far.min(leave);
         }
         (enter <= leave).then_some(enter)
+    }
+}
+
+impl From<Aabb> for Obb {
+    /// The same box. It must be finite: an oriented box cannot be infinite.
+    fn from(aabb: Aabb) -> Self {
+        Self::new(Transform::from_translation(aabb.center()), aabb.half_extents())
+    }
+}
+
+impl BoundingVolume for Aabb {
+    /// The smallest box around the points.
+    fn enclosing(points: &[DVec3]) -> Option<Self> {
+        checked(points).map(|points| Self::from_points(points.iter().copied()))
+    }
+
+    fn center(&self) -> DVec3 {
+        Aabb::center(self)
+    }
+
+    fn volume(&self) -> f64 {
+        Aabb::volume(self)
+    }
+
+    fn surface_area(&self) -> f64 {
+        Aabb::surface_area(self)
+    }
+
+    fn contains_point(&self, point: DVec3) -> bool {
+        Aabb::contains_point(self, point)
+    }
+
+    fn closest_point(&self, point: DVec3) -> DVec3 {
+        point.max(self.min).min(self.max)
+    }
+
+    fn project(&self, axis: DVec3) -> (f64, f64) {
+        let (mut low, mut high) = (0.0, 0.0);
+        for i in 0..3 {
+            // A component of zero silences an infinite coordinate.
+            if axis[i] != 0.0 {
+                let (a, b) = (axis[i] * self.min[i], axis[i] * self.max[i]);
+                low += a.min(b);
+                high += a.max(b);
+            }
+        }
+        (low, high)
+    }
+
+    fn cast_ray(&self, ray: &Ray, max_distance: f64) -> Option<f64> {
+        Aabb::cast_ray(self, ray, max_distance)
+    }
+
+    fn intersects_triangle(&self, triangle: &Triangle) -> bool {
+        // Clip infinite sides to just beyond the triangle; what lies farther out cannot matter.
+        let reach = triangle.aabb().expanded(1.0);
+        let clipped = Self::new(self.min.max(reach.min), self.max.min(reach.max));
+        if clipped.min.cmpgt(clipped.max).any() {
+            return false;
+        }
+        let center = clipped.center();
+        let local = Triangle { vertices: triangle.vertices.map(|vertex| vertex - center) };
+        pairs::box_meets_triangle(clipped.half_extents(), &local)
+    }
+
+    fn transformed(&self, pose: &Transform) -> Self {
+        // Row by row, each coordinate of the turned box is a projection of this one; infinite sides stay infinite.
+        let rows = pose.matrix3().transpose();
+        let [x, y, z] = [rows.x_axis, rows.y_axis, rows.z_axis].map(|row| self.project(row));
+        Self::new(DVec3::new(x.0, y.0, z.0) + pose.translation, DVec3::new(x.1, y.1, z.1) + pose.translation)
+    }
+
+    /// The smallest box around both.
+    fn merged(&self, other: &Self) -> Self {
+        Aabb::merged(self, other)
     }
 }

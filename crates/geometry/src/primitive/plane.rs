@@ -1,5 +1,6 @@
 //! An infinite plane.
 
+use crate::bounding::BoundingVolume;
 use crate::{Aabb, BoundingSphere, Obb, Ray, Segment, Transform};
 use glam::DVec3;
 
@@ -85,19 +86,10 @@ impl Plane {
 
     /// On which side a box lies. Its coordinates may be infinite.
     pub fn side_of_aabb(&self, aabb: &Aabb) -> Side {
-        // The corners farthest along and against the normal; a zero component of the normal silences an infinite one.
-        let reach = |corner: fn(f64, f64) -> f64| {
-            let mut sum = -self.offset;
-            for i in 0..3 {
-                if self.normal[i] != 0.0 {
-                    sum += corner(self.normal[i] * aabb.min[i], self.normal[i] * aabb.max[i]);
-                }
-            }
-            sum
-        };
-        if reach(f64::min) > 0.0 {
+        let (low, high) = aabb.project(self.normal);
+        if low > self.offset {
             Side::Above
-        } else if reach(f64::max) < 0.0 {
+        } else if high < self.offset {
             Side::Below
         } else {
             Side::Across

@@ -9,9 +9,13 @@ pub(crate) mod closest;
 mod composite;
 mod dispatch;
 mod manifold;
+pub(crate) mod point;
+pub(crate) mod ray;
+mod span;
 mod types;
 
 pub use manifold::{ManifoldOptions, PairCache};
+pub(crate) use span::Span;
 pub use types::{ClosestPoints, ContactPoint, FeatureId, Manifold, Penetration, PointProjection, RayHit};
 
 use crate::{Shape, Transform};

@@ -3,6 +3,7 @@
 //! A [`Shape`] is a small value: plain numbers for the simple ones, an `Arc` for those with data, so that a thousand
 //! bodies share one mesh.
 
+mod bounds;
 mod capsule;
 mod compound;
 mod cone;
@@ -13,6 +14,7 @@ mod half_space;
 mod height_field;
 mod hull;
 mod mesh;
+mod queries;
 mod sphere;
 
 pub use capsule::Capsule;

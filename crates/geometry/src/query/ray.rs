@@ -1,0 +1,140 @@
+//! Rays against solids of every kind, in the frame of the shape.
+//!
+//! The simple solids are combinations of intervals (see [`super::span`]); the cone adds one quadratic equation. A
+//! user-defined solid is approached along the ray by planes that are known to have all of it on their far side.
+
+use super::{RayHit, Span, closest};
+use crate::shape::{Capsule, Cone, Convex, Custom, Cylinder, Hull};
+use crate::{Ray, Transform};
+use glam::DVec3;
+
+/// The hit that a span means for a ray of limited length.
+pub(crate) fn hit(ray: &Ray, span: Option<Span>, max_distance: f64) -> Option<RayHit> {
+    let span = span?;
+    if span.leave < 0.0 || span.enter > max_distance {
+        None
+    } else if span.enter < 0.0 {
+        Some(RayHit { distance: 0.0, normal: -ray.direction, part: 0 })
+    } else {
+        Some(RayHit { distance: span.enter, normal: span.normal, part: 0 })
+    }
+}
+
+pub(crate) fn capsule(ray: &Ray, capsule: &Capsule) -> Option<Span> {
+    let (h, r) = (capsule.half_height(), capsule.radius());
+    let end = DVec3::Y * h;
+    let caps = Span::unite(Span::ball(ray, end, r), Span::ball(ray, -end, r));
+    Span::unite(tube(ray, h, r), caps)
+}
+
+pub(crate) fn cylinder(ray: &Ray, cylinder: &Cylinder) -> Option<Span> {
+    tube(ray, cylinder.half_height(), cylinder.radius())
+}
+
+/// A cylinder along y between `−half_height` and `half_height`.
+fn tube(ray: &Ray, half_height: f64, radius: f64) -> Option<Span> {
+    let side = Span::endless_cylinder(ray, 1, DVec3::ZERO, radius)?;
+    side.intersect(Span::slab(ray, 1, -half_height, half_height)?)
+}
+
+/// A cone: the points with `√(x² + z²) ≤ k (h − y)` and `y ≥ −h`, where `k = r / 2h`.
+///
+/// Squared, the first condition is `f(t) = A t² + 2 B t + C ≤ 0`, which also holds in the mirror image of the cone above
+/// its apex. Where `A > 0` the line is inside between the roots; where `A < 0`, a line steeper than the cone, it is inside
+/// the lower of the two beyond one of the roots.
+pub(crate) fn cone(ray: &Ray, cone: &Cone) -> Option<Span> {
+    let (h, r) = (cone.half_height(), cone.radius());
+    let k = r / (2.0 * h);
+    let height = Span::slab(ray, 1, -h, h)?;
+    // From the point nearest the origin on, to keep the digits of a ray that comes from afar.
+    let start = -ray.origin.dot(ray.direction);
+    let (o, d) = (ray.at(start), ray.direction);
+    let below_apex = h - o.y;
+    let a = d.x * d.x + d.z * d.z - k * k * d.y * d.y;
+    let b = o.x * d.x + o.z * d.z + k * k * below_apex * d.y;
+    let c = o.x * o.x + o.z * o.z - k * k * below_apex * below_apex;
+    let discriminant = b * b - a * c;
+    if discriminant < 0.0 && a > 0.0 {
+        return None;
+    }
+    // Both roots without cancellation: q / A and C / q.
+    let q = -(b + discriminant.max(0.0).sqrt().copysign(b));
+    let (low, high) = if q != 0.0 {
+        let (first, second) = (q / a, c / q);
+        (first.min(second), first.max(second))
+    } else if c > 0.0 {
+        return None;
+    } else if a == 0.0 {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    } else {
+        (0.0, 0.0)
+    };
+    let (enter, leave) = if a >= 0.0 {
+        (low, high)
+    } else if d.y < 0.0 {
+        (high, f64::INFINITY)
+    } else {
+        (f64::NEG_INFINITY, low)
+    };
+    let at = o + d * enter;
+    let across = DVec3::new(at.x, 0.0, at.z).normalize_or_zero();
+    let normal = (across + DVec3::Y * k).normalize();
+    let side = Span { enter: start + enter, leave: start + leave, normal };
+    side.intersect(height)
+}
+
+/// A hull is the intersection of the half-spaces below its faces.
+pub(crate) fn hull(ray: &Ray, hull: &Hull) -> Option<Span> {
+    hull.face_planes()
+        .iter()
+        .try_fold(Span::LINE, |span, plane| span.intersect(Span::half_space(ray, plane.normal, plane.offset)?))
+}
+
+/// How many planes approach a user-defined shape at most.
+const MAX_PLANES: usize = 200;
+
+/// A user-defined shape. From outside, the closest point of the shape gives a plane that has all of the shape behind it;
+/// the ray cannot enter before it crosses that plane. So go there and look again, until the shape is within rounding.
+pub(crate) fn custom(ray: &Ray, custom: &Custom, max_distance: f64) -> Option<RayHit> {
+    // Begin near the shape: from afar the distances to it would be rounded.
+    let start = (custom.center() - ray.origin).dot(ray.direction) - size(custom);
+    let mut distance = start.max(0.0);
+    let mut normal = -ray.direction;
+    let tolerance = 1e-12 * size(custom);
+    for _ in 0..MAX_PLANES {
+        if distance > max_distance {
+            return None;
+        }
+        let at = Transform::from_translation(ray.at(distance));
+        let separation = closest::separation(custom, &Point, &at)?;
+        let speed = separation.normal.dot(ray.direction);
+        if separation.distance <= tolerance {
+            return Some(RayHit { distance, normal, part: 0 });
+        }
+        if speed >= 0.0 {
+            return None;
+        }
+        normal = separation.normal;
+        distance -= separation.distance / speed;
+    }
+    // Along a surface it nearly touches the ray needs many planes; where it is by now is close enough to say.
+    let at = Transform::from_translation(ray.at(distance));
+    let near = closest::separation(custom, &Point, &at)?.distance <= 1e-9 * size(custom);
+    (near && distance <= max_distance).then_some(RayHit { distance, normal, part: 0 })
+}
+
+/// A length all of the shape is within from its centre.
+fn size(custom: &Custom) -> f64 {
+    let center = custom.center();
+    let reach = |axis: DVec3| (custom.support(axis) - center).dot(axis).max((center - custom.support(-axis)).dot(axis));
+    DVec3::new(reach(DVec3::X), reach(DVec3::Y), reach(DVec3::Z)).length()
+}
+
+/// A single point, as a convex set.
+pub(crate) struct Point;
+
+impl Convex for Point {
+    fn support(&self, _direction: DVec3) -> DVec3 {
+        DVec3::ZERO
+    }
+}

@@ -1,0 +1,79 @@
+//! Questions to a single shape: rays, closest points, containment. All in the frame of the shape.
+//!
+//! For a shape placed at `pose`, take the ray or point into its frame ([`Ray::to_local`], [`Transform::inverse_point`])
+//! and the answer back ([`RayHit::transformed`], [`PointProjection::transformed`]):
+//!
+//! ```
+//! use tumble_geometry::{Ray, Shape, Transform, glam::dvec3};
+//!
+//! let ball = Shape::sphere(1.0)?;
+//! let pose = Transform::from_translation(dvec3(5.0, 0.0, 0.0));
+//! let ray = Ray::new(dvec3(0.0, 0.0, 0.0), dvec3(1.0, 0.0, 0.0)).expect("finite and not zero");
+//! let hit = ball.cast_ray(&ray.to_local(&pose), 100.0).expect("the ball lies ahead").transformed(&pose);
+//! assert_eq!((ray.at(hit.distance), hit.normal), (dvec3(4.0, 0.0, 0.0), dvec3(-1.0, 0.0, 0.0)));
+//! # Ok::<(), tumble_geometry::GeometryError>(())
+//! ```
+
+use super::Shape;
+use crate::Ray;
+use crate::query::{PointProjection, RayHit, Span, point, ray};
+use glam::DVec3;
+
+/// Coordinates beyond this (in metres) are not computed with: their squares overflow or say nothing.
+const MAX_COORDINATE: f64 = 1e60;
+
+fn is_usable(point: DVec3) -> bool {
+    point.abs().max_element() <= MAX_COORDINATE && point.is_finite()
+}
+
+impl Shape {
+    /// Where the ray first meets the shape, at most `max_distance` metres along it.
+    ///
+    /// Solids (all but open meshes) are hit at distance zero by a ray that starts inside or on the surface and goes in.
+    /// Surfaces are hit from both sides. `None` too if the ray or the distance is not a number.
+    pub fn cast_ray(&self, local_ray: &Ray, max_distance: f64) -> Option<RayHit> {
+        let unit = (local_ray.direction.length_squared() - 1.0).abs() < 1e-6;
+        if !is_usable(local_ray.origin) || !unit || max_distance.is_nan() {
+            return None;
+        }
+        let span = match self {
+            Self::Sphere(sphere) => Span::ball(local_ray, DVec3::ZERO, sphere.radius()),
+            Self::Cuboid(cuboid) => Span::cuboid(local_ray, -cuboid.half_extents(), cuboid.half_extents()),
+            Self::Capsule(capsule) => ray::capsule(local_ray, capsule),
+            Self::Cylinder(cylinder) => ray::cylinder(local_ray, cylinder),
+            Self::Cone(cone) => ray::cone(local_ray, cone),
+            Self::Hull(hull) => ray::hull(local_ray, hull),
+            Self::HalfSpace(half_space) => Span::half_space(local_ray, half_space.normal(), 0.0),
+            Self::Custom(custom) => return ray::custom(local_ray, custom, max_distance),
+            Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => return None,
+        };
+        ray::hit(local_ray, span, max_distance)
+    }
+
+    /// The point of the shape's surface closest to `point`, with the signed distance: negative inside a solid, whose
+    /// nearest surface point is found from inside too. Open meshes have no inside. `None` if `point` is not finite.
+    pub fn closest_point(&self, local_point: DVec3) -> Option<PointProjection> {
+        if !is_usable(local_point) {
+            return None;
+        }
+        Some(match self {
+            Self::Sphere(sphere) => point::sphere(local_point, sphere),
+            Self::Cuboid(cuboid) => point::cuboid(local_point, cuboid),
+            Self::Capsule(capsule) => point::capsule(local_point, capsule),
+            Self::Cylinder(cylinder) => point::cylinder(local_point, cylinder),
+            Self::Cone(cone) => point::cone(local_point, cone),
+            Self::Hull(hull) => point::hull(local_point, hull),
+            Self::HalfSpace(half_space) => point::half_space(local_point, half_space),
+            Self::Custom(custom) => return point::custom(local_point, custom),
+            Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => return None,
+        })
+    }
+
+    /// Whether `point` lies inside the solid or on its surface. Open meshes contain nothing.
+    pub fn contains_point(&self, local_point: DVec3) -> bool {
+        match self {
+            Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => false,
+            _ => self.closest_point(local_point).is_some_and(|closest| closest.distance <= 0.0),
+        }
+    }
+}

@@ -2,26 +2,30 @@
 //!
 //! Start from a frame, then turn it about one axis at a time into the best position: seen along that axis the points
 //! are a flat figure, whose smallest rectangle has a side along an edge of its convex outline (rotating calipers,
-//! Freeman and Shapira 1975). Each turn can only shrink the box; stop when no axis helps. Two starts, the coordinate
-//! axes and the frame of a large triangle of the points; the smaller result wins. A local optimum, in practice within a
-//! few percent of the smallest box.
+//! Freeman and Shapira 1975). Each turn can only shrink the box; stop when no axis helps. The starts are the coordinate
+//! axes, the frame of a large triangle of the points, and the best box with a side on a face of their convex hull. The
+//! smallest result wins: the smallest box itself if one of its sides lies on a face of the hull, else in practice
+//! within a few percent of it.
 
 use super::{Aabb, Obb};
-use crate::Transform;
+use crate::math::orthonormal_pair;
+use crate::shape::Hull;
+use crate::{Plane, Transform};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
 /// How often each axis is tried at most.
-const MAX_ROUNDS: usize = 20;
+const MAX_ROUNDS: usize = 50;
+/// How many faces of the hull are tried at most.
+const MAX_FACES: usize = 500;
 
 /// A tight box around a list of finite points, which is not empty.
 pub(super) fn tight_box(points: &[DVec3]) -> Obb {
-    let mut best: Option<(Size, DMat3)> = None;
-    for start in [DMat3::IDENTITY, large_triangle_frame(points)] {
-        let refined = refine(points, start);
-        if best.is_none_or(|best| refined.0 < best.0) {
-            best = Some(refined);
-        }
-    }
+    // The box around the corners of the hull is the box around the points.
+    let hull = Hull::new(points).ok();
+    let corners = hull.as_ref().map_or(points, |hull| hull.vertices());
+    let flush = hull.as_ref().and_then(best_flush_frame);
+    let starts = [DMat3::IDENTITY, large_triangle_frame(corners)].into_iter().chain(flush);
+    let best = starts.map(|start| refine(corners, start)).reduce(|a, b| if b.0 < a.0 { b } else { a });
     let frame = best.map_or(DMat3::IDENTITY, |(_, frame)| frame);
     // Through the quaternion, so that the box encloses the points in the very frame that is stored.
     let rotation = DQuat::from_mat3(&frame).normalize();
@@ -30,6 +34,18 @@ pub(super) fn tight_box(points: &[DVec3]) -> Obb {
     let pose = Transform::new(rotation, translation);
     let half_extents = points.iter().fold(DVec3::ZERO, |half, &p| half.max(pose.inverse_point(p).abs()));
     Obb { pose, half_extents }
+}
+
+/// The frame of the smallest box with a side on a face of the hull; of a hull with very many faces some are tried.
+fn best_flush_frame(hull: &Hull) -> Option<DMat3> {
+    let frame = |plane: &Plane| {
+        let (u, v) = orthonormal_pair(plane.normal);
+        let turned = turned_about(hull.vertices(), &DMat3::from_cols(plane.normal, u, v), 0);
+        (size(hull.vertices(), &turned), turned)
+    };
+    let step = hull.face_count().div_ceil(MAX_FACES).max(1);
+    let best = hull.face_planes().iter().step_by(step).map(frame).reduce(|a, b| if b.0 < a.0 { b } else { a });
+    best.map(|(_, frame)| frame)
 }
 
 /// What is minimised: the volume, and among flat boxes the surface.
@@ -53,8 +69,7 @@ fn refine(points: &[DVec3], start: DMat3) -> (Size, DMat3) {
                 best = (turned_size, turned);
             }
         }
-        // Stop at the first round that gains less than a thousandth.
-        if best.0.0 >= 0.999 * before.0 {
+        if best.0.0 >= (1.0 - 1e-9) * before.0 {
             break;
         }
     }
@@ -124,7 +139,7 @@ fn large_triangle_frame(points: &[DVec3]) -> DMat3 {
     let Some(x) = (b - a).try_normalize() else { return DMat3::IDENTITY };
     let c = farthest(&|p| (p - a).cross(x).length_squared());
     let Some(z) = x.cross(c - a).try_normalize() else {
-        let (y, z) = crate::math::orthonormal_pair(x);
+        let (y, z) = orthonormal_pair(x);
         return DMat3::from_cols(x, y, z);
     };
     DMat3::from_cols(x, z.cross(x), z)

@@ -37,7 +37,8 @@ impl Obb {
 }
 
 impl BoundingVolume for Obb {
-    /// A tight box, in practice within a few percent of the smallest: see the source file for how it is found.
+    /// A tight box: the smallest if one of its sides lies on a face of the points' convex hull, in practice within a few
+    /// percent of it otherwise. Meant to be found once per shape, not per step.
     fn enclosing(points: &[DVec3]) -> Option<Self> {
         checked(points).map(fit_box::tight_box)
     }

@@ -110,7 +110,7 @@ impl Bvh {
 
     /// Calls `visit` with leaves (as ranges of [`Bvh::items`]) in the order of their `keys`, nearest first as far as the
     /// hierarchy tells, leaving out all whose key is above the limit. `visit` answers with the limit from then on; a
-    /// limit below every key ends the search. Answers with the last limit.
+    /// limit below every key ends the search; an infinite key is never visited. Answers with the last limit.
     ///
     /// A key is a lower bound for what the items inside can reach: a distance along a ray, a squared distance.
     #[inline]
@@ -120,7 +120,8 @@ impl Bvh {
         keys: impl Fn(&Boxes4) -> [f64; 4],
         mut visit: impl FnMut(Range<usize>, f64) -> f64,
     ) -> f64 {
-        let mut limit = limit;
+        // An infinite key says that there is nothing to find.
+        let mut limit = if limit > f64::MAX { f64::MAX } else { limit };
         if self.nodes.is_empty() {
             return limit;
         }

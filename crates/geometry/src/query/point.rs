@@ -6,8 +6,8 @@
 use super::ray::Point;
 use super::{PointProjection, closest};
 use crate::primitive::Triangle;
-use crate::shape::{Capsule, Cone, Cuboid, Custom, Cylinder, HalfSpace, Hull, Sphere};
-use crate::{Segment, Transform};
+use crate::shape::{Capsule, Compound, Cone, Cuboid, Custom, Cylinder, HalfSpace, Hull, Sphere};
+use crate::{Aabb, Segment, Transform};
 use glam::{DVec2, DVec3};
 
 /// The projection of `point` along a unit `normal` it lies `distance` out on.
@@ -147,4 +147,28 @@ pub(crate) fn custom(point: DVec3, custom: &Custom) -> Option<PointProjection> {
         normal: separation.normal,
         part: 0,
     })
+}
+
+/// The part of least signed distance: the nearest from outside, the one the point lies deepest in from inside.
+pub(crate) fn compound(point: DVec3, compound: &Compound) -> Option<PointProjection> {
+    let at = Aabb::new(point, point);
+    let mut nearest: Option<PointProjection> = None;
+    compound.bvh().nearest_first(
+        f64::INFINITY,
+        |boxes| boxes.distance_squared(&at),
+        |range, mut limit| {
+            for &part in &compound.bvh().items()[range] {
+                let (pose, shape) = &compound.parts()[part as usize];
+                let Some(candidate) = shape.closest_point(pose.inverse_point(point)) else { continue };
+                if nearest.is_none_or(|nearest| candidate.distance < nearest.distance) {
+                    // Once inside a part, only boxes around the point are of interest.
+                    let outside = candidate.distance.max(0.0);
+                    limit = outside * outside;
+                    nearest = Some(PointProjection { part, ..candidate.transformed(pose) });
+                }
+            }
+            limit
+        },
+    );
+    nearest
 }

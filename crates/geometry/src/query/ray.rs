@@ -4,7 +4,8 @@
 //! user-defined solid is approached along the ray by planes that are known to have all of it on their far side.
 
 use super::{RayHit, Span, closest};
-use crate::shape::{Capsule, Cone, Convex, Custom, Cylinder, Hull};
+use crate::bvh::RaySlopes;
+use crate::shape::{Capsule, Compound, Cone, Convex, Custom, Cylinder, Hull};
 use crate::{Ray, Transform};
 use glam::DVec3;
 
@@ -88,6 +89,28 @@ pub(crate) fn hull(ray: &Ray, hull: &Hull) -> Option<Span> {
     hull.face_planes()
         .iter()
         .try_fold(Span::LINE, |span, plane| span.intersect(Span::half_space(ray, plane.normal, plane.offset)?))
+}
+
+/// The first part the ray meets, found through the hierarchy.
+pub(crate) fn compound(ray: &Ray, compound: &Compound, max_distance: f64) -> Option<RayHit> {
+    let slopes = RaySlopes::new(ray);
+    let mut nearest: Option<RayHit> = None;
+    compound.bvh().nearest_first(
+        max_distance,
+        |boxes| boxes.ray_entry(&slopes),
+        |range, mut limit| {
+            for &part in &compound.bvh().items()[range] {
+                let (pose, shape) = &compound.parts()[part as usize];
+                let hit = shape.cast_ray(&ray.to_local(pose), limit);
+                if let Some(hit) = hit.filter(|hit| nearest.is_none_or(|nearest| hit.distance < nearest.distance)) {
+                    limit = hit.distance;
+                    nearest = Some(RayHit { part, ..hit.transformed(pose) });
+                }
+            }
+            limit
+        },
+    );
+    nearest
 }
 
 /// How many planes approach a user-defined shape at most.

@@ -29,7 +29,7 @@ fn is_usable(point: DVec3) -> bool {
 impl Shape {
     /// Where the ray first meets the shape, at most `max_distance` metres along it.
     ///
-    /// Solids (all but open meshes) are hit at distance zero by a ray that starts inside or on the surface and goes in.
+    /// Solids (all but meshes that are not solid) are hit at distance zero by a ray that starts inside or on the surface and goes in.
     /// Surfaces are hit from both sides. `None` too if the ray or the distance is not a number.
     pub fn cast_ray(&self, local_ray: &Ray, max_distance: f64) -> Option<RayHit> {
         let unit = (local_ray.direction.length_squared() - 1.0).abs() < 1e-6;
@@ -45,13 +45,18 @@ impl Shape {
             Self::Hull(hull) => ray::hull(local_ray, hull),
             Self::HalfSpace(half_space) => Span::half_space(local_ray, half_space.normal(), 0.0),
             Self::Custom(custom) => return ray::custom(local_ray, custom, max_distance),
-            Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => return None,
+            Self::Mesh(mesh) => return mesh.cast_ray(local_ray, max_distance),
+            Self::HeightField(field) => return field.cast_ray(local_ray, max_distance),
+            Self::Compound(compound) => return ray::compound(local_ray, compound, max_distance),
         };
         ray::hit(local_ray, span, max_distance)
     }
 
     /// The point of the shape's surface closest to `point`, with the signed distance: negative inside a solid, whose
-    /// nearest surface point is found from inside too. Open meshes have no inside. `None` if `point` is not finite.
+    /// nearest surface point is found from inside too. Other meshes have no inside. `None` if `point` is not finite.
+    ///
+    /// A compound answers with its part of least signed distance. Where parts overlap, the surface of the union may be
+    /// farther from a point inside than that.
     pub fn closest_point(&self, local_point: DVec3) -> Option<PointProjection> {
         if !is_usable(local_point) {
             return None;
@@ -65,14 +70,17 @@ impl Shape {
             Self::Hull(hull) => point::hull(local_point, hull),
             Self::HalfSpace(half_space) => point::half_space(local_point, half_space),
             Self::Custom(custom) => return point::custom(local_point, custom),
-            Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => return None,
+            Self::Mesh(mesh) => return mesh.closest_point(local_point),
+            Self::HeightField(field) => return field.closest_point(local_point),
+            Self::Compound(compound) => return point::compound(local_point, compound),
         })
     }
 
-    /// Whether `point` lies inside the solid or on its surface. Open meshes contain nothing.
+    /// Whether `point` lies inside the solid or on its surface. Meshes that are not solid contain nothing.
     pub fn contains_point(&self, local_point: DVec3) -> bool {
         match self {
-            Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => false,
+            Self::Mesh(mesh) => mesh.contains_point(local_point),
+            Self::HeightField(field) => field.contains_point(local_point),
             _ => self.closest_point(local_point).is_some_and(|closest| closest.distance <= 0.0),
         }
     }

@@ -17,6 +17,10 @@
 //! ```
 
 mod builder;
+mod lattice;
+mod merge;
+mod outline;
+mod quickhull;
 mod support;
 mod topology;
 mod validate;
@@ -63,7 +67,24 @@ pub struct HullEdge {
 }
 
 impl Hull {
-    /// The convex hull of `points`.
+    /// The convex hull of `points`, at least four that are not all (nearly) in one plane.
+    ///
+    /// Points that are inside or there twice vanish; so do points so near the hull of the others that they do not matter.
+    /// Faces that are coplanar, exactly or but for rounding, become one convex polygon. The order of the points does not
+    /// matter.
+    ///
+    /// With `tolerance = 2⁻⁴⁰ · extent + 2⁻⁴⁷ · c`, where the extent is the longest side of the axis-aligned box around
+    /// the points and c their largest coordinate in magnitude (that is 9.1e-13 of the size near the origin, and 32 to 64
+    /// units in the last place of the coordinates far from it), it is guaranteed that
+    /// - every point lies within `tolerance` of the polyhedron, and nowhere farther above the plane of any face;
+    /// - the vertices of each face lie within `tolerance` of its plane, and each face is convex to that tolerance;
+    /// - the surface is closed (`V − E + F = 2`), each vertex has at least three faces, each edge two;
+    /// - every vertex is one of the points, but for coordinates below 1/512 of the largest on their axis or of the extent,
+    ///   which move by less than 1e-18 of the largest coordinate.
+    ///
+    /// # Errors
+    /// Fewer than four points, a coordinate that is not finite or beyond 1e9, an extent below 1e-9, or points that lie
+    /// within 8 tolerances of a plane or line; the error gives the numbers.
     pub fn new(points: &[DVec3]) -> Result<Self, GeometryError> {
         builder::build(points)
     }

@@ -49,23 +49,29 @@ impl Hull {
         Some(hull)
     }
 
-    /// Volume and centroid from the tetrahedra between a reference point and the triangles of a fan over each face:
-    /// `V = Σ det(a, b, c)/6`, `V x̄ = Σ det(a, b, c)/6 · (a + b + c)/4`, positions relative to the reference point.
+    /// Volume and centroid: the pyramid from a point inside over a triangle of area A, h below it, has volume `A h/3` and
+    /// its centroid 3/4 of the way to that of the triangle.
+    ///
+    /// All pyramids count positive, so that nothing cancels and the centroid is a mean of points inside, however thin
+    /// the polyhedron is.
     fn measure(&mut self) {
-        let reference = self.vertices.iter().sum::<DVec3>() / self.vertices.len() as f64;
+        let inside = self.vertices.iter().sum::<DVec3>() / self.vertices.len() as f64;
         let (mut volume, mut moment) = (0.0, DVec3::ZERO);
         for face in 0..self.face_count() {
+            let normal = self.planes[face].normal;
             let corners = self.face_vertices(face);
-            let a = self.vertex(corners[0]) - reference;
+            let a = self.vertex(corners[0]) - inside;
+            let height = normal.dot(a).max(0.0);
             for pair in corners[1..].windows(2) {
-                let (b, c) = (self.vertex(pair[0]) - reference, self.vertex(pair[1]) - reference);
-                let tetrahedron = a.dot(b.cross(c)) / 6.0;
-                volume += tetrahedron;
-                moment += tetrahedron * 0.25 * (a + b + c);
+                let (b, c) = (self.vertex(pair[0]) - inside, self.vertex(pair[1]) - inside);
+                let area = 0.5 * (b - a).cross(c - a).dot(normal).max(0.0);
+                let pyramid = area * height / 3.0;
+                volume += pyramid;
+                moment += pyramid * 0.25 * (a + b + c);
             }
         }
         self.volume = volume;
-        self.center = if volume > 0.0 { reference + moment / volume } else { reference };
+        self.center = if volume > 0.0 { inside + moment / volume } else { inside };
         let center = self.center;
         // The height below each face from differences of positions, which keeps its digits far from the origin.
         let depth = |face: usize| self.planes[face].normal.dot(self.vertex(self.face_vertices(face)[0]) - center);

@@ -6,8 +6,10 @@
 //!
 //! Triangles keep the numbers the user gave them. Those without area are left out of every query.
 
+mod query;
 mod topology;
 
+pub(in crate::shape) use query::projection;
 pub use topology::{EdgeKind, FLAT_ANGLE};
 
 use crate::bvh::Bvh;

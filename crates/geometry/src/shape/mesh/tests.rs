@@ -2,6 +2,8 @@
 
 use super::samples::{box_mesh, box_triangles, torus};
 use super::*;
+use crate::Ray;
+use crate::primitive::Culling;
 use glam::dvec3;
 
 /// How many edges of all triangles are of a kind.
@@ -144,4 +146,77 @@ fn errors_name_the_triangle_and_the_value() {
     assert!(error.to_string().contains("each of its 2 triangles"), "{error}");
     let error = Mesh::new(vec![DVec3::ZERO, DVec3::NAN, DVec3::Y], vec![[0, 1, 2]]).unwrap_err();
     assert!(error.to_string().starts_with("mesh vertex 1 is"), "{error}");
+}
+
+#[test]
+fn rays_and_points_agree_with_looking_at_every_triangle() {
+    let mesh = torus(1.0, 0.4, 40, 20);
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut hits = 0;
+    for case in 0..5000 {
+        let mut point = |scale: f64| (dvec3(rng.f64(), rng.f64(), rng.f64()) * 2.0 - DVec3::ONE) * scale;
+        let origin = point(2.0);
+        // A third of the rays aim at a vertex exactly.
+        let target = if case % 3 == 0 { mesh.vertices()[case % mesh.vertices().len()] } else { point(1.0) };
+        let ray = Ray::towards(origin, target).unwrap();
+        let triangles = || (0..mesh.triangles().len()).map(|t| mesh.triangle(t));
+        let nearest =
+            triangles().filter_map(|t| t.cast_ray(&ray, 50.0, Culling::None)).map(|hit| hit.distance).reduce(f64::min);
+        let inside = winding_number(&mesh, origin) > 0.5;
+        let found = mesh.cast_ray(&ray, 50.0);
+        let expected = if inside { Some(0.0) } else { nearest };
+        assert_eq!(found.map(|hit| hit.distance), expected, "case {case}");
+        assert!(found.is_none_or(|hit| hit.normal.dot(ray.direction) <= 0.0));
+        hits += usize::from(found.is_some());
+
+        let closest = mesh.closest_point(origin).unwrap();
+        let distance = triangles().map(|t| t.distance(origin)).fold(f64::INFINITY, f64::min);
+        assert!((closest.distance.abs() - distance).abs() < 1e-12);
+        assert_eq!(closest.distance < 0.0, inside);
+        assert_eq!(mesh.contains_point(origin), inside);
+        assert!((closest.point + closest.normal * closest.distance - origin).length() < 1e-12);
+    }
+    assert!(hits > 2000);
+}
+
+/// The solid angle of the mesh as seen from `point`, over 4π (Van Oosterom and Strackee): 1 inside, 0 outside.
+fn winding_number(mesh: &Mesh, point: DVec3) -> f64 {
+    let mut sum = 0.0;
+    for index in 0..mesh.triangles().len() {
+        let [a, b, c] = mesh.triangle(index).vertices.map(|v| v - point);
+        let (la, lb, lc) = (a.length(), b.length(), c.length());
+        let denominator = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
+        sum += 2.0 * libm::atan2(a.dot(b.cross(c)), denominator);
+    }
+    sum / (4.0 * std::f64::consts::PI)
+}
+
+#[test]
+fn overlapping_pieces_are_one_solid() {
+    let (mut vertices, mut triangles) = box_triangles(DVec3::ONE);
+    vertices.extend(box_triangles(DVec3::ONE).0.iter().map(|v| *v + DVec3::X));
+    triangles.extend(box_triangles(DVec3::ONE).1.iter().map(|t| t.map(|v| v + 8)));
+    let mesh = Mesh::new(vertices, triangles).unwrap();
+    assert_eq!(mesh.piece_vertices().len(), 2);
+    for (x, inside) in [(-1.1, false), (-0.5, true), (0.5, true), (1.5, true), (2.1, false)] {
+        let point = dvec3(x, 0.25, 0.125);
+        assert_eq!(mesh.contains_point(point), inside, "{x}");
+        let hit = mesh.cast_ray(&Ray { origin: point, direction: DVec3::X }, 10.0);
+        assert_eq!(hit.is_some_and(|hit| hit.distance == 0.0), inside, "{x}");
+    }
+}
+
+#[test]
+fn points_on_the_faces_of_a_cube_are_inside_and_numbers_that_are_not_finite_are_nowhere() {
+    let cube = box_mesh(DVec3::ONE);
+    for point in [DVec3::X, DVec3::ONE, dvec3(0.3, -1.0, 0.2), DVec3::ZERO] {
+        assert!(cube.contains_point(point), "{point}");
+    }
+    assert!(!cube.contains_point(DVec3::NAN) && !cube.contains_point(DVec3::INFINITY));
+    assert!(cube.closest_point(DVec3::NAN).is_none());
+    assert!(cube.cast_ray(&Ray { origin: DVec3::NAN, direction: DVec3::X }, 1.0).is_none());
+    assert!(cube.cast_ray(&Ray { origin: DVec3::Y * 3.0, direction: DVec3::NAN }, 1.0).is_none());
+    assert!(cube.cast_ray(&Ray { origin: DVec3::Y * 3.0, direction: -DVec3::Y }, f64::NAN).is_none());
+    assert!(cube.cast_ray(&Ray { origin: DVec3::Y * 3.0, direction: -DVec3::Y }, 1.9).is_none());
+    assert_eq!(cube.cast_ray(&Ray { origin: DVec3::Y * 3.0, direction: -DVec3::Y }, 2.0).unwrap().normal, DVec3::Y);
 }

@@ -9,8 +9,13 @@
 //!
 //! Each cell between four grid points p(r, c) is cut in two along the diagonal from p(r, c) to p(r+1, c+1):
 //! triangle `2 · cell` is p(r, c), p(r+1, c), p(r+1, c+1) and triangle `2 · cell + 1` is p(r, c), p(r+1, c+1), p(r, c+1),
-//! with `cell = r · (columns − 1) + c`. All normals point up. The terrain is solid: every point below the surface within
-//! the rectangle of the grid belongs to it, however deep.
+//! with `cell = r · (columns − 1) + c`. All normals point up.
+//!
+//! The terrain is solid: every point below the surface within
+//! the rectangle of the grid belongs to it, however deep. Its upright sides are no surface, though: distances, contacts and
+//! rays know the surface only.
+
+mod query;
 
 use crate::bvh::Bvh;
 use crate::error::{MAX_SIZE, checked_length};

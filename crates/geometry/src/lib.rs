@@ -6,6 +6,7 @@
 //! second in the frame of the first (`b_in_a`, from [`Transform::to_local`]) and answers in that frame. Two bodies
 //! that touch a thousand kilometres from the origin are then computed as precisely as at the origin.
 
+pub mod approximate;
 pub mod bounding;
 pub mod broad_phase;
 #[allow(dead_code, unused_imports, reason = "the composite queries, about to land, use it")]

@@ -6,7 +6,9 @@ mod solids;
 
 use solids::Solid;
 use std::f64::consts::PI;
+use std::sync::Arc;
 use tumble_geometry::glam::{DMat3, DQuat, DVec3, dvec3};
+use tumble_geometry::shape::{Capsule, Cone, Convex, Cuboid, Cylinder, HeightField, Hull, SupportMap};
 use tumble_geometry::{Aabb, GeometryError, MassProperties, Shape, Transform, mass, math};
 
 fn mesh_properties(solid: &Solid) -> MassProperties {
@@ -399,8 +401,6 @@ fn senseless_requests_are_errors() {
     assert_eq!(ground.volume(), None);
     let message = ground.mass_properties(1.0).unwrap_err().to_string();
     assert!(message.starts_with("half-space is endless"), "{message}");
-    let both = Shape::compound(vec![(Transform::IDENTITY, ball), (Transform::IDENTITY, ground)]).unwrap();
-    assert!(both.mass_properties(1.0).is_err() && both.volume().is_none());
     // A leaf: closed, but without volume.
     let leaf = solids::cuboid(DVec3::ZERO, dvec3(1.0, 1.0, 0.0)).map(|v| dvec3(v.x, v.y, 0.3 * v.x + 0.7 * v.y));
     if let Ok(shape) = Shape::mesh(leaf.vertices, leaf.triangles) {
@@ -442,4 +442,97 @@ fn random_rotation(random: &mut fastrand::Rng) -> DQuat {
 
 fn random_pose(random: &mut fastrand::Rng) -> Transform {
     Transform::new(random_rotation(random), random_vector(random) * 5.0)
+}
+
+#[test]
+fn hulls_have_the_reference_properties() {
+    for (name, solid, convex, expected) in reference_solids() {
+        if convex {
+            let hull = Shape::hull(&solid.vertices).unwrap();
+            assert_same(name, &hull.mass_properties(1.0).unwrap(), &expected, 1e-13);
+        }
+    }
+}
+
+#[test]
+fn height_fields_weigh_by_area() {
+    // A slope of 45° over 4 m × 6 m: a rectangle of 4 m × 6√2 m.
+    let heights = (0..4).flat_map(|row| [2.0 * row as f64; 3]).collect();
+    let field = HeightField::new(4, 3, heights, [2.0, 2.0]).unwrap();
+    let slope = Shape::HeightField(Arc::new(field));
+    let properties = slope.mass_properties(1.0).unwrap();
+    let (short, long) = (4.0, 6.0 * 2.0_f64.sqrt());
+    let mass = short * long;
+    assert!((properties.mass - mass).abs() < 1e-13);
+    let expected = [short * short, long * long, short * short + long * long].map(|square| mass * square / 12.0);
+    assert!((properties.principal().ascending().moments - DVec3::from(expected)).length() < 1e-12 * mass);
+    assert_eq!(slope.volume(), None);
+}
+
+/// An ellipsoid with axes of any length.
+#[derive(Debug)]
+struct Ellipsoid {
+    center: DVec3,
+    axes: DVec3,
+}
+
+impl SupportMap for Ellipsoid {
+    fn support(&self, direction: DVec3) -> DVec3 {
+        self.center + self.axes * (self.axes * direction).normalize()
+    }
+
+    fn center(&self) -> DVec3 {
+        self.center
+    }
+}
+
+/// A shape of the library as a custom one.
+#[derive(Debug)]
+struct Wrapped<T>(T);
+
+impl<T: Convex + std::fmt::Debug + Send + Sync> SupportMap for Wrapped<T> {
+    fn support(&self, direction: DVec3) -> DVec3 {
+        self.0.support(direction) + self.0.radius() * direction.normalize()
+    }
+
+    fn center(&self) -> DVec3 {
+        self.0.center()
+    }
+}
+
+#[test]
+fn custom_shapes_are_integrated_from_their_support_mapping() {
+    for axes in [dvec3(1.0, 1.0, 1.0), dvec3(1.0, 2.0, 3.0), dvec3(0.1, 5.0, 1.0)] {
+        let center = dvec3(10.0, -3.0, 2.0);
+        let mass = 4.0 / 3.0 * PI * axes.x * axes.y * axes.z;
+        let square = axes * axes;
+        let moments = (DVec3::splat(square.element_sum()) - square) * (mass / 5.0);
+        let shape = Shape::custom(Ellipsoid { center, axes }).unwrap();
+        assert_same("ellipsoid", &shape.mass_properties(1.0).unwrap(), &properties(mass, center, moments), 1e-5);
+    }
+    let cuboid = Cuboid::new(dvec3(0.5, 1.0, 1.5)).unwrap();
+    let cylinder = Cylinder::new(1.0, 0.5).unwrap();
+    let cone = Cone::new(1.0, 0.5).unwrap();
+    let capsule = Capsule::new(1.0, 0.5).unwrap();
+    let cases = [
+        ("box", Shape::custom(Wrapped(cuboid)), Shape::Cuboid(cuboid), 1e-14),
+        ("cylinder", Shape::custom(Wrapped(cylinder)), Shape::Cylinder(cylinder), 1e-6),
+        ("cone", Shape::custom(Wrapped(cone)), Shape::Cone(cone), 1e-6),
+        ("capsule", Shape::custom(Wrapped(capsule)), Shape::Capsule(capsule), 5e-5),
+    ];
+    for (name, custom, exact, tolerance) in cases {
+        let custom = custom.unwrap().mass_properties(2.0).unwrap();
+        assert_same(name, &custom, &exact.mass_properties(2.0).unwrap(), tolerance);
+    }
+}
+
+#[test]
+fn custom_polyhedra_are_exact() {
+    for (name, solid, convex, expected) in reference_solids() {
+        if convex {
+            let hull = Hull::new(&solid.vertices).unwrap();
+            let custom = Shape::custom(Wrapped(hull)).unwrap().mass_properties(1.0).unwrap();
+            assert_same(name, &custom, &expected, 1e-13);
+        }
+    }
 }

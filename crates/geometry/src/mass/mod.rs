@@ -18,7 +18,7 @@
 //! | hull, closed mesh | sums over tetrahedra | same | same | exact |
 //! | open mesh, height field | none | sums over triangles | same | exact for a thin sheet |
 //! | compound | sum over the parts | weighted mean | parallel axes | exact if no parts overlap |
-//! | custom | from the support mapping | same | same | exact for polyhedra, about 1e-6 for smooth ones |
+//! | custom | from the support mapping | same | same | exact for polyhedra (to 2000 corners), to about 1e-5 for round ones |
 //! | half-space | none | none | none | an error |
 //! | anything else | [`sample`] | same | same | error falls with the number of cells |
 //!
@@ -31,8 +31,9 @@
 //!   closed mesh as hollow the same way.
 //! - **Parts of a compound add up**, also where they overlap; there the mass counts twice.
 
+mod convex;
 mod moments;
-mod polyhedron;
+pub(crate) mod polyhedron;
 mod primitive;
 mod principal;
 mod properties;

@@ -57,6 +57,14 @@ impl MomentSum {
         self.add([volume, f.x, f.y, f.z, s.x, s.y, s.z, p.x, p.y, p.z]);
     }
 
+    /// Adds the cone from the reference point over a small piece of surface at `position` with the vector area `area`.
+    pub(super) fn add_cone(&mut self, position: DVec3, area: DVec3) {
+        let flux = position.dot(area);
+        let f = position * (flux / 4.0);
+        let (s, p) = (position * position * (flux / 5.0), cyclic_products(position) * (flux / 5.0));
+        self.add([flux / 3.0, f.x, f.y, f.z, s.x, s.y, s.z, p.x, p.y, p.z]);
+    }
+
     fn add(&mut self, terms: [f64; 10]) {
         for ((sum, lost), term) in self.sums.iter_mut().zip(&mut self.lost).zip(terms) {
             let total = *sum + term;

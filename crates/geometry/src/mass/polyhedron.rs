@@ -14,7 +14,7 @@ use crate::{Aabb, GeometryError, Triangle};
 use glam::DVec3;
 
 /// The properties at unit density of the solid inside a closed surface.
-pub(super) fn solid(what: &'static str, triangles: &[Triangle]) -> Result<MassProperties, GeometryError> {
+pub(crate) fn solid(what: &'static str, triangles: &[Triangle]) -> Result<MassProperties, GeometryError> {
     let bounds = bounds(triangles);
     let properties = about_center(bounds.center(), |reference| {
         let mut sum = MomentSum::default();

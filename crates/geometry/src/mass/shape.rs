@@ -1,8 +1,8 @@
 //! Which formula belongs to which shape.
 
 use super::properties::{checked_positive, checked_result};
-use super::{MassProperties, polyhedron, primitive};
-use crate::shape::{Compound, Mesh};
+use super::{MassProperties, convex, polyhedron, primitive};
+use crate::shape::{Compound, Hull, Mesh};
 use crate::{GeometryError, Shape, Triangle};
 
 impl Shape {
@@ -31,7 +31,7 @@ impl Shape {
     fn is_solid(&self) -> bool {
         match self {
             Self::HalfSpace(_) | Self::HeightField(_) => false,
-            Self::Mesh(mesh) => is_closed(mesh),
+            Self::Mesh(mesh) => encloses(mesh),
             Self::Compound(compound) => compound.parts().iter().all(|(_, part)| part.is_solid()),
             _ => true,
         }
@@ -56,14 +56,17 @@ fn unit_density(shape: &Shape) -> Result<MassProperties, GeometryError> {
         Shape::Capsule(capsule) => Ok(primitive::capsule(capsule)),
         Shape::Cylinder(cylinder) => Ok(primitive::cylinder(cylinder)),
         Shape::Cone(cone) => Ok(primitive::cone(cone)),
+        Shape::Hull(hull) => polyhedron::solid("hull", &hull_triangles(hull)),
+        Shape::Custom(custom) => convex::from_support(custom),
         Shape::HalfSpace(_) => Err(GeometryError::Degenerate {
             what: "half-space",
             why: "is endless and has no mass properties; give the body its mass or make it fixed".into(),
         }),
-        Shape::Mesh(mesh) if is_closed(mesh) => polyhedron::solid("mesh", &mesh_triangles(mesh)),
+        Shape::Mesh(mesh) if encloses(mesh) => polyhedron::solid("mesh", &mesh_triangles(mesh)),
         Shape::Mesh(mesh) => polyhedron::shell("mesh", &mesh_triangles(mesh)),
-        Shape::Hull(_) | Shape::Custom(_) | Shape::HeightField(_) => {
-            Err(GeometryError::Degenerate { what: "shape", why: "has no mass properties yet".into() })
+        Shape::HeightField(field) => {
+            let triangles: Vec<_> = (0..field.triangle_count()).map(|index| field.triangle(index)).collect();
+            polyhedron::shell("height field", &triangles)
         }
         Shape::Compound(compound) => compound_properties(compound),
     }
@@ -79,13 +82,16 @@ fn mesh_triangles(mesh: &Mesh) -> Vec<Triangle> {
     (0..mesh.triangles().len()).map(|index| mesh.triangle(index)).collect()
 }
 
-/// Whether every edge belongs to two triangles that run along it in opposite directions.
-fn is_closed(mesh: &Mesh) -> bool {
-    let edges = mesh.triangles().iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]);
-    let mut edges: Vec<_> = edges.map(|(from, to)| (from.min(to), from.max(to), from < to)).collect();
-    edges.sort_unstable();
-    let (pairs, rest) = edges.as_chunks::<2>();
-    let opposite = pairs.iter().all(|[one, two]| (one.0, one.1) == (two.0, two.1) && one.2 != two.2);
-    let distinct = pairs.windows(2).all(|next| (next[0][0].0, next[0][0].1) != (next[1][0].0, next[1][0].1));
-    rest.is_empty() && opposite && distinct
+/// The faces, each as a fan of triangles.
+fn hull_triangles(hull: &Hull) -> Vec<Triangle> {
+    let fan = |face: usize| {
+        let corners = hull.face_vertices(face);
+        corners[1..].windows(2).map(move |side| [corners[0], side[0], side[1]].map(|v| hull.vertex(v)))
+    };
+    (0..hull.face_count()).flat_map(fan).map(|vertices| Triangle { vertices }).collect()
+}
+
+/// Whether the surface bounds something, be it inside out.
+fn encloses(mesh: &Mesh) -> bool {
+    mesh.is_closed() && mesh.is_oriented()
 }

@@ -13,7 +13,7 @@ mod cylinder;
 mod half_space;
 mod height_field;
 mod hull;
-mod mesh;
+pub(crate) mod mesh;
 mod queries;
 mod sphere;
 

@@ -1,7 +1,42 @@
-//! Contact manifolds of convex pairs.
+//! Contact manifolds of convex pairs: up to four points that hold one shape on the other.
+//!
+//! Each kernel works in the frame of the first shape and in three steps: find the axis along which the shapes are
+//! farthest apart or overlap least ([`cache`] remembers it), find the features that meet there, and cut them against
+//! each other ([`clip`], [`select`]). Points are named by the features that make them ([`name`]).
+//!
+//! | pair | axis | features |
+//! |---|---|---|
+//! | box–box | 15 axes in closed form ([`box_box`]) | faces clipped, edges |
+//! | boxes, hulls, triangles | separating axes with bounds ([`sat`]) | faces clipped, edges ([`face_contact`]) |
+//! | sphere–anything | closest point of the surface ([`round`]) | one point |
+//! | capsules | segments in closed form, faces proven ([`round`]) | segment clipped ([`meet`]) |
+//! | half-space–anything | its normal ([`half_space`]) | the deepest points |
+//! | cylinder, cone, user-defined; large hulls | GJK and EPA ([`general`]) | caps, side lines, faces clipped ([`feature`], [`meet`]) |
+
+mod box_box;
+mod cache;
+mod clip;
+mod face_contact;
+mod feature;
+mod frame;
+mod general;
+mod half_space;
+mod meet;
+mod name;
+mod polytope;
+mod round;
+mod sat;
+mod select;
+mod triangle;
 
 use super::Manifold;
+use super::closest::is_usable;
 use crate::{Shape, Transform};
+pub(crate) use cache::ConvexCache;
+use frame::Frame;
+use polytope::BoxParts;
+#[allow(unused_imports, reason = "for pairs with meshes and height fields")]
+pub(crate) use triangle::{TriangleContact, triangle_contact};
 
 /// How contact manifolds are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,14 +55,76 @@ impl Default for ManifoldOptions {
 /// What a pair remembers from one call to the next to answer faster and steadily.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct PairCache {}
+pub struct PairCache {
+    convex: ConvexCache,
+}
 
 pub(super) fn convex_manifold(
-    _a: &Shape,
-    _b: &Shape,
-    _b_in_a: &Transform,
-    _options: &ManifoldOptions,
-    _cache: &mut PairCache,
-    _manifolds: &mut Vec<Manifold>,
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    cache: &mut PairCache,
+    manifolds: &mut Vec<Manifold>,
 ) {
+    manifolds.extend(convex_pair(a, b, b_in_a, options, &mut cache.convex));
+}
+
+/// The manifold of two convex shapes.
+pub(crate) fn convex_pair(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    cache: &mut ConvexCache,
+) -> Option<Manifold> {
+    if !is_usable(b_in_a) {
+        return None;
+    }
+    let frame = Frame::new(b_in_a);
+    let prediction = options.prediction;
+    match (a, b) {
+        (Shape::Cuboid(p), Shape::Cuboid(q)) => box_box::box_box(p, q, b_in_a, &frame, prediction, cache),
+        (Shape::Hull(p), Shape::Hull(q)) => {
+            general::polytopes((&p.as_polytope(), &**p), (&q.as_polytope(), &**q), b_in_a, &frame, prediction, cache)
+        }
+        (Shape::Cuboid(p), Shape::Hull(q)) => {
+            let parts = BoxParts::new(p);
+            general::polytopes((&parts.as_polytope(), p), (&q.as_polytope(), &**q), b_in_a, &frame, prediction, cache)
+        }
+        (Shape::HalfSpace(_), Shape::HalfSpace(_)) => None,
+        (Shape::HalfSpace(ground), _) => half_space::half_space(ground.normal(), b, &frame, prediction),
+        (_, Shape::Sphere(q)) => round::sphere(a, q, frame.translation, prediction),
+        (Shape::Capsule(p), Shape::Capsule(q)) => round::capsule_capsule(p, q, &frame, prediction),
+        (Shape::Cuboid(p), Shape::Capsule(q)) => {
+            let parts = BoxParts::new(p);
+            round::capsule_polytope((&parts.as_polytope(), p), q, b_in_a, &frame, prediction, cache)
+        }
+        (Shape::Hull(p), Shape::Capsule(q)) => {
+            round::capsule_polytope((&p.as_polytope(), &**p), q, b_in_a, &frame, prediction, cache)
+        }
+        _ if is_first(a, b) => general::shapes(a, b, b_in_a, &frame, prediction, cache),
+        // Seen from the other side.
+        _ => {
+            let a_in_b = b_in_a.inverse();
+            convex_pair(b, a, &a_in_b, options, cache).map(|manifold| manifold.flipped(&a_in_b))
+        }
+    }
+}
+
+/// Whether the general kernel takes a pair in this order: kernels for special pairs expect half-spaces, then
+/// polyhedra first and spheres and capsules last.
+fn is_first(a: &Shape, b: &Shape) -> bool {
+    let rank = |shape: &Shape| match shape {
+        Shape::HalfSpace(_) => 0,
+        Shape::Cuboid(_) => 1,
+        Shape::Hull(_) => 2,
+        Shape::Cylinder(_) => 3,
+        Shape::Cone(_) => 4,
+        Shape::Custom(_) => 5,
+        Shape::Capsule(_) => 6,
+        Shape::Sphere(_) => 7,
+        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => 8,
+    };
+    rank(a) <= rank(b)
 }

@@ -119,6 +119,11 @@ impl Hull {
         &self.side_vertices[self.sides(face)]
     }
 
+    /// The vertices of all faces: those of face `f` are `loops[starts[f]..starts[f + 1]]`, as `(starts, loops)`.
+    pub(crate) fn face_loops(&self) -> (&[u32], &[u32]) {
+        (&self.face_starts, &self.side_vertices)
+    }
+
     /// The edges around a face: edge `k` joins vertex `k` of [`face_vertices`](Self::face_vertices) to the next.
     pub fn face_edges(&self, face: usize) -> &[u32] {
         &self.side_edges[self.sides(face)]

@@ -1,0 +1,236 @@
+//! Contact manifolds of convex pairs.
+//!
+//! A few hundred pairs in random poses near contact, each with its own cache as in an engine:
+//! - `new`: every pair is seen for the first time (empty caches),
+//! - `moving`: pairs move to and fro by 3 mm and 0.3° a frame, the speed of bodies tumbling over each other,
+//! - `resting`: by 1e-6 m and 1e-6 rad a frame, the jitter of bodies that lie still.
+//!
+//! Parry is used as Rapier uses it: one list of manifolds and one workspace per pair that persist from frame to frame.
+
+use crate::table::Table;
+use parry3d_f64::math::{Pose, Rotation, Vector};
+use parry3d_f64::query::{
+    ContactManifold, ContactManifoldsWorkspace, DefaultQueryDispatcher, PersistentQueryDispatcher, intersection_test,
+};
+use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Shape as ParryShape};
+use std::hint::black_box;
+use tumble_geometry::glam::{DQuat, DVec3};
+use tumble_geometry::query::{ManifoldOptions, PairCache, contact_manifolds};
+use tumble_geometry::{Shape, Transform, math};
+
+const PAIRS: usize = 300;
+const FRAMES: usize = 40;
+const PREDICTION: f64 = 0.02;
+
+/// The same shape for both engines.
+struct Twin(Shape, Box<dyn ParryShape>);
+
+/// Makes a shape of random size.
+type Maker = fn(&mut fastrand::Rng) -> Twin;
+
+/// Measures all pairs of kinds.
+pub(crate) fn run(table: &mut Table) {
+    let cases: [(&str, Maker, Maker); 4] = [
+        ("box–box", cuboid, cuboid),
+        ("sphere–box", sphere, cuboid),
+        ("capsule–hull(20)", capsule, hull),
+        ("hull(20)–hull(20)", hull, hull),
+    ];
+    for (name, a, b) in cases {
+        for (motion, shift, angle) in [("new", 3e-3, 0.3), ("moving", 3e-3, 0.3), ("resting", 1e-6, 6e-5)] {
+            let name = format!("{name}, {motion}");
+            if table.wants(&name) {
+                let scene = Scene::new(a, b, shift, f64::to_radians(angle));
+                scene.check_agreement(&name);
+                scene.measure(table, &name, motion == "new");
+            }
+        }
+    }
+}
+
+fn size(random: &mut fastrand::Rng) -> f64 {
+    0.3 + 0.5 * random.f64()
+}
+
+fn cuboid(random: &mut fastrand::Rng) -> Twin {
+    let h = DVec3::new(size(random), size(random), size(random));
+    Twin(Shape::cuboid(h).expect("sizes are valid"), Box::new(Cuboid::new(vector(h))))
+}
+
+fn sphere(random: &mut fastrand::Rng) -> Twin {
+    let radius = size(random);
+    Twin(Shape::sphere(radius).expect("sizes are valid"), Box::new(Ball::new(radius)))
+}
+
+fn capsule(random: &mut fastrand::Rng) -> Twin {
+    let (half_height, radius) = (size(random), 0.5 * size(random));
+    let shape = Shape::capsule(half_height, radius).expect("sizes are valid");
+    Twin(shape, Box::new(Capsule::new_y(half_height, radius)))
+}
+
+/// The hull of twenty random points on a sphere.
+fn hull(random: &mut fastrand::Rng) -> Twin {
+    let radius = size(random);
+    let points: Vec<DVec3> = (0..20).map(|_| unit_vector(random) * radius).collect();
+    let theirs: Vec<Vector> = points.iter().map(|&p| vector(p)).collect();
+    let shape = Shape::hull(&points).expect("points on a sphere have a hull");
+    Twin(shape, Box::new(ConvexPolyhedron::from_convex_hull(&theirs).expect("points on a sphere have a hull")))
+}
+
+fn unit_vector(random: &mut fastrand::Rng) -> DVec3 {
+    loop {
+        let v = DVec3::new(random.f64(), random.f64(), random.f64()) * 2.0 - 1.0;
+        if v.length_squared() < 1.0 && v.length_squared() > 1e-3 {
+            return v.normalize();
+        }
+    }
+}
+
+fn unit_quaternion(random: &mut fastrand::Rng) -> DQuat {
+    math::rotation_about(unit_vector(random), std::f64::consts::TAU * random.f64())
+}
+
+fn vector(v: DVec3) -> Vector {
+    Vector::new(v.x, v.y, v.z)
+}
+
+fn pose(t: &Transform) -> Pose {
+    let q = t.rotation;
+    Pose::from_parts(vector(t.translation), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
+}
+
+/// A pair and its poses, frame by frame.
+struct Pair {
+    a: Twin,
+    b: Twin,
+    ours: Vec<Transform>,
+    theirs: Vec<Pose>,
+}
+
+struct Scene {
+    pairs: Vec<Pair>,
+}
+
+impl Scene {
+    fn new(a: Maker, b: Maker, shift: f64, angle: f64) -> Self {
+        let mut random = fastrand::Rng::with_seed(7);
+        let pairs = (0..PAIRS).map(|_| Pair::new(a(&mut random), b(&mut random), shift, angle, &mut random)).collect();
+        Self { pairs }
+    }
+
+    /// Both engines must find the same contacts with nearly the same depth; prints how often they do.
+    fn check_agreement(&self, name: &str) {
+        let (mut same, mut touching, mut total) = (0, 0, 0);
+        for pair in &self.pairs {
+            for frame in 0..FRAMES {
+                let ours = pair.our_depth(frame);
+                let theirs = pair.their_depth(frame);
+                total += 1;
+                touching += usize::from(ours.is_some());
+                same += usize::from(match (ours, theirs) {
+                    (Some(x), Some(y)) => (x - y).abs() < 2e-3 + 0.05 * x.abs(),
+                    (None, None) => true,
+                    // At the very edge of the prediction either answer is right.
+                    (Some(x), None) | (None, Some(x)) => x < -0.5 * PREDICTION,
+                });
+            }
+        }
+        eprintln!("{name}: {touching} of {total} in contact, the engines agree on {same}");
+        assert!(same * 100 >= total * 97, "{name}: the engines disagree");
+        assert!(touching * 2 >= total, "{name}: hardly any contacts");
+    }
+
+    fn measure(&self, table: &mut Table, name: &str, fresh: bool) {
+        let options = ManifoldOptions { prediction: PREDICTION };
+        let mut our_caches = vec![PairCache::default(); PAIRS];
+        let mut manifolds = Vec::new();
+        let ours = |frame: usize| {
+            for (pair, cache) in self.pairs.iter().zip(&mut our_caches) {
+                if fresh {
+                    *cache = PairCache::default();
+                }
+                manifolds.clear();
+                let Twin(a, _) = &pair.a;
+                let Twin(b, _) = &pair.b;
+                contact_manifolds(a, b, &pair.ours[frame], &options, cache, &mut manifolds);
+                black_box(&manifolds);
+            }
+        };
+        let mut their_caches: Vec<ParryCache> = (0..PAIRS).map(|_| ParryCache::default()).collect();
+        let theirs = |frame: usize| {
+            for (pair, cache) in self.pairs.iter().zip(&mut their_caches) {
+                if fresh {
+                    cache.manifolds.clear();
+                }
+                cache.update(pair, frame);
+                black_box(&cache.manifolds);
+            }
+        };
+        table.measure(name, FRAMES, PAIRS, ours, theirs);
+    }
+}
+
+#[derive(Default)]
+struct ParryCache {
+    manifolds: Vec<ContactManifold<(), ()>>,
+    workspace: Option<ContactManifoldsWorkspace>,
+}
+
+impl ParryCache {
+    fn update(&mut self, pair: &Pair, frame: usize) {
+        let (a, b) = (pair.a.1.as_ref(), pair.b.1.as_ref());
+        DefaultQueryDispatcher
+            .contact_manifolds(&pair.theirs[frame], a, b, PREDICTION, &mut self.manifolds, &mut self.workspace)
+            .expect("both shapes are supported");
+    }
+}
+
+impl Pair {
+    /// A pair that touches to within 2 cm, moving to and fro by `shift` metres and `angle` radians a frame.
+    fn new(a: Twin, b: Twin, shift: f64, angle: f64, random: &mut fastrand::Rng) -> Self {
+        let rotation = unit_quaternion(random);
+        let direction = unit_vector(random);
+        // Where they just touch, by bisection along a line through the centres.
+        let (mut near, mut far) = (0.0, 10.0);
+        for _ in 0..50 {
+            let middle = 0.5 * (near + far);
+            let there = pose(&Transform::new(rotation, direction * middle));
+            let touch = intersection_test(&Pose::IDENTITY, a.1.as_ref(), &there, b.1.as_ref());
+            if touch.expect("both shapes are supported").intersecting { near = middle } else { far = middle }
+        }
+        let start = Transform::new(rotation, direction * (near + 0.03 * (random.f64() - 0.7)));
+        let velocity = unit_vector(random) * shift;
+        let spin = unit_vector(random) * angle;
+        let ours: Vec<Transform> = (0..FRAMES)
+            .map(|frame| {
+                // 0, 1, … 9, 10, 9, … −10, … −1
+                let phase = (frame % 40) as f64;
+                let time = if phase < 10.0 {
+                    phase
+                } else if phase < 30.0 {
+                    20.0 - phase
+                } else {
+                    phase - 40.0
+                };
+                let turn = math::rotation_from_vector(spin * time);
+                Transform::new((turn * start.rotation).normalize(), start.translation + velocity * time)
+            })
+            .collect();
+        let theirs = ours.iter().map(pose).collect();
+        Self { a, b, ours, theirs }
+    }
+
+    fn our_depth(&self, frame: usize) -> Option<f64> {
+        let mut manifolds = Vec::new();
+        let options = ManifoldOptions { prediction: PREDICTION };
+        contact_manifolds(&self.a.0, &self.b.0, &self.ours[frame], &options, &mut PairCache::default(), &mut manifolds);
+        manifolds.first().map(|m| m.max_depth())
+    }
+
+    fn their_depth(&self, frame: usize) -> Option<f64> {
+        let mut cache = ParryCache::default();
+        cache.update(self, frame);
+        let points = cache.manifolds.iter().flat_map(|m| &m.points);
+        points.map(|p| -p.dist).filter(|&d| d > -PREDICTION).reduce(f64::max)
+    }
+}

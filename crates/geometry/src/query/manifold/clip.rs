@@ -1,0 +1,198 @@
+//! The common part of two faces: the incident polygon cut by the sides of the reference polygon (Sutherland–Hodgman).
+//!
+//! Everything happens in coordinates of the reference plane: x and y in the plane, z the height above it. A corner of
+//! the result is one of three things, and that is what its name says, so that a small motion changes no name:
+//! a corner of the incident polygon, a corner of the reference polygon, or a crossing of an edge of each.
+//! Where polygons almost share a corner (a stack of equal boxes) the last digit decides which of these a point is;
+//! therefore a crossing within 1 % of the extent of a corner is named after that corner.
+
+use super::name::{Kind, pack};
+use super::select::select;
+use crate::query::FeatureId;
+use glam::{DVec2, DVec3};
+
+/// A crossing this close to a corner, relative to the extent of the contact, bears the corner's name.
+const NEAR_CORNER: f64 = 1e-2;
+
+/// A polygon whose corners have numbers in the shape they belong to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outline<'a, P> {
+    /// The corners, counter-clockwise for the reference, either way for the incident polygon. One or two make a point
+    /// or a segment.
+    pub(super) corners: &'a [P],
+    /// Their numbers in the shape.
+    pub(super) ids: &'a [u16],
+}
+
+/// Up to four points in coordinates of the reference plane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Patch {
+    points: [(DVec3, FeatureId); 4],
+    count: usize,
+}
+
+impl Patch {
+    pub(super) fn points(&self) -> &[(DVec3, FeatureId)] {
+        &self.points[..self.count]
+    }
+}
+
+/// What a point is made of, in positions within the outlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    /// A corner of the incident polygon.
+    Incident(u16),
+    /// A corner of the reference polygon above or below the incident one.
+    Reference(u16),
+    /// The edge of the incident polygon after its corner, across the edge of the reference polygon after its corner.
+    Crossing(u16, u16),
+}
+
+/// An edge of the polygon being cut: a piece of the incident polygon's edge after a corner, or of a cutting line.
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    Incident(u16),
+    Cut(u16),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    at: DVec3,
+    name: Name,
+    /// The edge to the next corner.
+    side: Side,
+}
+
+const BLANK: Corner = Corner { at: DVec3::ZERO, name: Name::Incident(0), side: Side::Incident(0) };
+
+/// A polygon of at most N corners.
+struct Polygon<const N: usize> {
+    corners: [Corner; N],
+    count: usize,
+}
+
+impl<const N: usize> Polygon<N> {
+    fn push(&mut self, corner: Corner) {
+        if self.count < N {
+            self.corners[self.count] = corner;
+            self.count += 1;
+        }
+    }
+
+    /// Keeps what lies to the left of the line through the reference corner `line` along `edge`.
+    fn cut(&mut self, start: DVec2, edge: DVec2, line: u16) {
+        // Twice the area of (edge, corner): positive inside. The scale does not matter.
+        let mut inside = [0.0; N];
+        let mut lowest = f64::INFINITY;
+        for (value, corner) in inside.iter_mut().zip(&self.corners[..self.count]) {
+            *value = edge.perp_dot(corner.at.truncate() - start);
+            lowest = lowest.min(*value);
+        }
+        if lowest >= 0.0 {
+            return;
+        }
+        let mut result = Self { corners: [BLANK; N], count: 0 };
+        for i in 0..self.count {
+            let j = if i + 1 == self.count { 0 } else { i + 1 };
+            let (mut corner, next) = (self.corners[i], &self.corners[j]);
+            let crossing = |side| Corner {
+                at: corner.at + (next.at - corner.at) * (inside[i] / (inside[i] - inside[j])),
+                name: match corner.side {
+                    Side::Incident(edge) => Name::Crossing(edge, line),
+                    // Two consecutive cuts meet at a corner of the reference polygon.
+                    Side::Cut(other) => Name::Reference(if other + 1 == line { line } else { other }),
+                },
+                side,
+            };
+            if inside[i] >= 0.0 {
+                let leaves = inside[j] < 0.0;
+                if leaves && inside[i] > 0.0 {
+                    let exit = crossing(Side::Cut(line));
+                    result.push(corner);
+                    result.push(exit);
+                } else {
+                    if leaves {
+                        corner.side = Side::Cut(line);
+                    }
+                    result.push(corner);
+                }
+            } else if inside[j] > 0.0 {
+                result.push(crossing(corner.side));
+            }
+        }
+        *self = result;
+    }
+}
+
+/// The points of `incident` above and below `reference`, none higher than `prediction`, at most four.
+///
+/// N must be at least the number of corners of both together. `tag` (14 bits) goes into the names.
+pub(super) fn clip<const N: usize>(
+    reference: Outline<DVec2>,
+    incident: Outline<DVec3>,
+    tag: u16,
+    prediction: f64,
+) -> Patch {
+    let mut polygon = Polygon::<N> { corners: [BLANK; N], count: 0 };
+    for (i, &at) in incident.corners.iter().enumerate() {
+        polygon.push(Corner { at, name: Name::Incident(i as u16), side: Side::Incident(i as u16) });
+    }
+    let mut start = reference.corners[0];
+    for i in 0..reference.corners.len() {
+        let end = reference.corners[if i + 1 == reference.corners.len() { 0 } else { i + 1 }];
+        polygon.cut(start, end - start, i as u16);
+        start = end;
+    }
+
+    let mut kept = 0;
+    for i in 0..polygon.count {
+        if polygon.corners[i].at.z <= prediction {
+            polygon.corners[kept] = polygon.corners[i];
+            kept += 1;
+        }
+    }
+    let corners = &polygon.corners[..kept];
+    let selection = select(kept, |i| corners[i].at);
+
+    let mut patch = Patch::default();
+    let near = NEAR_CORNER * selection.extent;
+    let mut names = [Name::Incident(u16::MAX); 4];
+    for (k, &i) in selection.indices().iter().enumerate() {
+        let exact = corners[i].name;
+        let about = coarse_name(&corners[i], reference, incident, near);
+        names[k] = if names[..k].contains(&about) { exact } else { about };
+        patch.points[k] = (corners[i].at, feature_id(names[k], reference.ids, incident.ids, tag));
+        patch.count = k + 1;
+    }
+    patch
+}
+
+/// A crossing's name, or that of a corner nearby.
+fn coarse_name(corner: &Corner, reference: Outline<DVec2>, incident: Outline<DVec3>, near: f64) -> Name {
+    let Name::Crossing(edge, line) = corner.name else { return corner.name };
+    let at = corner.at.truncate();
+    let is_near = |p: DVec2| at.distance_squared(p) <= near * near;
+    let after = |i: u16, count: usize| if usize::from(i) + 1 == count { 0 } else { i + 1 };
+    for i in [edge, after(edge, incident.corners.len())] {
+        if is_near(incident.corners[usize::from(i)].truncate()) {
+            return Name::Incident(i);
+        }
+    }
+    for i in [line, after(line, reference.corners.len())] {
+        if is_near(reference.corners[usize::from(i)]) {
+            return Name::Reference(i);
+        }
+    }
+    corner.name
+}
+
+fn feature_id(name: Name, reference: &[u16], incident: &[u16], tag: u16) -> FeatureId {
+    match name {
+        Name::Incident(i) => pack(Kind::IncidentCorner, tag, [incident[usize::from(i)], 0, 0]),
+        Name::Reference(i) => pack(Kind::ReferenceCorner, tag, [reference[usize::from(i)], 0, 0]),
+        Name::Crossing(edge, line) => {
+            let next = incident[(usize::from(edge) + 1) % incident.len()];
+            pack(Kind::Crossing, tag, [incident[usize::from(edge)], next, reference[usize::from(line)]])
+        }
+    }
+}

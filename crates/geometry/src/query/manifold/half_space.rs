@@ -1,0 +1,97 @@
+//! A half-space against everything: the deepest points of the other shape, up to four.
+
+use super::feature::Feature;
+use super::frame::Frame;
+use super::name::{FACE_OF_A, Kind, pack};
+use super::polytope::{BoxParts, Polytope};
+use super::select::select;
+use crate::Shape;
+use crate::math::orthonormal_pair;
+use crate::query::{ContactPoint, Manifold};
+use glam::DVec3;
+
+/// How many candidates are looked at; of more, evenly spaced ones.
+const MAX_CANDIDATES: usize = 64;
+
+/// The half-space below the plane through the origin with this normal, and another shape.
+pub(super) fn half_space(normal: DVec3, other: &Shape, frame: &Frame, prediction: f64) -> Option<Manifold> {
+    let ground = Ground { normal, frame, prediction };
+    let down = frame.inverse_vector(-normal);
+    match other {
+        Shape::Sphere(s) => ground.contact(&Feature::point(down * s.radius(), 0)),
+        Shape::Capsule(c) => ground.contact(&Feature::of_ends(c.half_height()).map(|end| end + down * c.radius())),
+        Shape::Cuboid(b) => ground.corners(&BoxParts::new(b).as_polytope()),
+        Shape::Hull(h) => ground.corners(&h.as_polytope()),
+        Shape::Cylinder(c) => ground.contact(&Feature::of_cylinder(c.half_height(), c.radius(), down)),
+        Shape::Cone(c) => ground.contact(&Feature::of_cone(c.half_height(), c.radius(), down)),
+        Shape::Custom(c) => ground.contact(&Feature::of_custom(c, down)),
+        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+    }
+}
+
+struct Ground<'a> {
+    normal: DVec3,
+    frame: &'a Frame,
+    prediction: f64,
+}
+
+impl Ground<'_> {
+    /// All corners of a polyhedron that are near enough.
+    fn corners(&self, polytope: &Polytope) -> Option<Manifold> {
+        let down = self.frame.inverse_vector(self.normal);
+        let limit = self.prediction - self.normal.dot(self.frame.translation);
+        let near = |v: &DVec3| v.dot(down) <= limit;
+        let count = polytope.vertices.iter().filter(|v| near(v)).count();
+        if count == 0 {
+            return None;
+        }
+        // Evenly spaced ones if there are too many, but always the deepest.
+        let stride = count.div_ceil(MAX_CANDIDATES - 1);
+        let deepest = polytope.support(-down);
+        let mut corners = [(DVec3::ZERO, 0); MAX_CANDIDATES];
+        let (mut taken, mut seen) = (0, 0);
+        for (i, &vertex) in polytope.vertices.iter().enumerate() {
+            if near(&vertex) {
+                if (seen % stride == 0 || i == deepest) && taken < MAX_CANDIDATES {
+                    corners[taken] = (self.frame.point(vertex), i as u16);
+                    taken += 1;
+                }
+                seen += 1;
+            }
+        }
+        self.reduce(&corners[..taken])
+    }
+
+    /// The corners of a feature that are near enough.
+    fn contact(&self, feature: &Feature) -> Option<Manifold> {
+        let mut corners = [(DVec3::ZERO, 0); MAX_CANDIDATES];
+        let mut taken = 0;
+        for (&corner, &id) in feature.corners().iter().zip(feature.ids()) {
+            let corner = self.frame.point(corner);
+            if corner.dot(self.normal) <= self.prediction {
+                corners[taken] = (corner, id);
+                taken += 1;
+            }
+        }
+        self.reduce(&corners[..taken])
+    }
+
+    fn reduce(&self, corners: &[(DVec3, u16)]) -> Option<Manifold> {
+        if corners.is_empty() {
+            return None;
+        }
+        let (x, y) = orthonormal_pair(self.normal);
+        let selection = select(corners.len(), |i| {
+            let p = corners[i].0;
+            DVec3::new(x.dot(p), y.dot(p), self.normal.dot(p))
+        });
+        let mut manifold = Manifold::new(self.normal);
+        for &i in selection.indices() {
+            let (corner, id) = corners[i];
+            let depth = -self.normal.dot(corner);
+            let feature = pack(Kind::IncidentCorner, FACE_OF_A, [id, 0, 0]);
+            manifold.push(ContactPoint { position: corner + self.normal * (0.5 * depth), depth, feature });
+        }
+        Some(manifold)
+    }
+}

@@ -1,0 +1,173 @@
+//! Boxes, hulls and triangles as one thing: corners, face planes, edges. Boxes and triangles are written out on the
+//! stack; a hull lends its arrays.
+
+use crate::primitive::{Plane, Triangle};
+use crate::shape::{Cuboid, Hull, HullEdge};
+use glam::DVec3;
+
+/// A convex polyhedron, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Polytope<'a> {
+    pub(super) vertices: &'a [DVec3],
+    /// The planes of the faces, normals outwards; beyond `face_count`, planes through single edges (of a triangle).
+    pub(super) planes: &'a [Plane],
+    pub(super) face_count: usize,
+    pub(super) edges: &'a [HullEdge],
+    /// The corners of face f, counter-clockwise from outside, are `loops[starts[f]..starts[f + 1]]`.
+    pub(super) starts: &'a [u32],
+    pub(super) loops: &'a [u32],
+    /// A point inside.
+    pub(super) center: DVec3,
+    /// Half its greatest extent, roughly.
+    pub(super) size: f64,
+}
+
+impl<'a> Polytope<'a> {
+    pub(super) fn face(&self, face: usize) -> &'a [u32] {
+        &self.loops[self.starts[face] as usize..self.starts[face + 1] as usize]
+    }
+
+    /// The index of the corner farthest along `direction`; the first of several.
+    #[inline]
+    pub(super) fn support(&self, direction: DVec3) -> usize {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (i, vertex) in self.vertices.iter().enumerate() {
+            let reach = vertex.dot(direction);
+            if reach > best.1 {
+                best = (i, reach);
+            }
+        }
+        best.0
+    }
+
+    /// The face whose normal points most along `direction`; the first of several.
+    pub(super) fn facing(&self, direction: DVec3) -> usize {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (i, plane) in self.planes[..self.face_count].iter().enumerate() {
+            let along = plane.normal.dot(direction);
+            if along > best.1 {
+                best = (i, along);
+            }
+        }
+        best.0
+    }
+}
+
+impl Hull {
+    pub(super) fn as_polytope(&self) -> Polytope<'_> {
+        let (starts, loops) = self.face_loops();
+        Polytope {
+            vertices: self.vertices(),
+            planes: self.face_planes(),
+            face_count: self.face_count(),
+            edges: self.edges(),
+            starts,
+            loops,
+            center: self.center(),
+            size: self.bounding_radius(),
+        }
+    }
+}
+
+/// A box written out. Corner i has positive x, y, z where bit 0, 1, 2 of i is set.
+pub(super) struct BoxParts {
+    vertices: [DVec3; 8],
+    planes: [Plane; 6],
+    size: f64,
+}
+
+const fn edge(a: u32, b: u32, first: u32, second: u32) -> HullEdge {
+    HullEdge { vertices: [a, b], faces: [first, second] }
+}
+
+/// Faces +x −x +y −y +z −z.
+const BOX_LOOPS: [u32; 24] = [1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3, 0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1];
+const BOX_STARTS: [u32; 7] = [0, 4, 8, 12, 16, 20, 24];
+const BOX_EDGES: [HullEdge; 12] = [
+    edge(1, 3, 0, 5),
+    edge(3, 7, 0, 2),
+    edge(7, 5, 0, 4),
+    edge(5, 1, 0, 3),
+    edge(0, 4, 1, 3),
+    edge(4, 6, 1, 4),
+    edge(6, 2, 1, 2),
+    edge(2, 0, 1, 5),
+    edge(6, 7, 2, 4),
+    edge(3, 2, 2, 5),
+    edge(0, 1, 3, 5),
+    edge(5, 4, 3, 4),
+];
+
+impl BoxParts {
+    pub(super) fn new(cuboid: &Cuboid) -> Self {
+        let h = cuboid.half_extents();
+        let side = |i: usize, bit: usize, length: f64| if i >> bit & 1 == 1 { length } else { -length };
+        Self {
+            vertices: std::array::from_fn(|i| DVec3::new(side(i, 0, h.x), side(i, 1, h.y), side(i, 2, h.z))),
+            planes: std::array::from_fn(|i| {
+                let axis = DVec3::AXES[i / 2];
+                Plane { normal: if i % 2 == 0 { axis } else { -axis }, offset: h[i / 2] }
+            }),
+            size: h.max_element(),
+        }
+    }
+
+    pub(super) fn as_polytope(&self) -> Polytope<'_> {
+        Polytope {
+            vertices: &self.vertices,
+            planes: &self.planes,
+            face_count: 6,
+            edges: &BOX_EDGES,
+            starts: &BOX_STARTS,
+            loops: &BOX_LOOPS,
+            center: DVec3::ZERO,
+            size: self.size,
+        }
+    }
+}
+
+/// A triangle written out as a flat polyhedron: face 0 on the side of its normal, face 1 on the other.
+///
+/// At an edge the normals of a flat body turn by half a circle, from face 0 through the outward direction in the plane to
+/// face 1. Each edge is listed twice with the outward plane between, so that no pair of normals is opposite.
+pub(super) struct TriangleParts {
+    vertices: [DVec3; 3],
+    planes: [Plane; 5],
+    center: DVec3,
+    size: f64,
+}
+
+const TRIANGLE_LOOPS: [u32; 6] = [0, 1, 2, 0, 2, 1];
+const TRIANGLE_STARTS: [u32; 3] = [0, 3, 6];
+const TRIANGLE_EDGES: [HullEdge; 6] =
+    [edge(0, 1, 0, 2), edge(1, 2, 0, 3), edge(2, 0, 0, 4), edge(1, 0, 1, 2), edge(2, 1, 1, 3), edge(0, 2, 1, 4)];
+
+impl TriangleParts {
+    /// `None` for a triangle without area.
+    pub(super) fn new(triangle: &Triangle) -> Option<Self> {
+        let normal = triangle.normal()?;
+        let v = triangle.vertices;
+        let through = |normal: DVec3, point: DVec3| Plane { normal, offset: normal.dot(point) };
+        let outward = |i: usize| Some(through((v[(i + 1) % 3] - v[i]).cross(normal).try_normalize()?, v[i]));
+        let center = (v[0] + v[1] + v[2]) / 3.0;
+        Some(Self {
+            vertices: v,
+            planes: [through(normal, center), through(-normal, center), outward(0)?, outward(1)?, outward(2)?],
+            center,
+            size: v.iter().fold(0.0, |size: f64, p| size.max((*p - center).length())),
+        })
+    }
+
+    pub(super) fn as_polytope(&self) -> Polytope<'_> {
+        Polytope {
+            vertices: &self.vertices,
+            planes: &self.planes,
+            face_count: 2,
+            edges: &TRIANGLE_EDGES,
+            starts: &TRIANGLE_STARTS,
+            loops: &TRIANGLE_LOOPS,
+            center: self.center,
+            size: self.size,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Spheres and capsules.
+//!
+//! A sphere touches in one point, that of the other surface closest to its centre: exact for every shape.
+//! A capsule is a segment with a radius: two segments have a closed form, and against a polyhedron the face it lies on
+//! is usually found, and proven to be the right one, with one product per face and end.
+
+use super::cache::ConvexCache;
+use super::feature::Feature;
+use super::frame::Frame;
+use super::general::search;
+use super::meet::{closest_only, meet};
+use super::polytope::Polytope;
+use crate::primitive::Segment;
+use crate::query::closest::Separation;
+use crate::query::{FeatureId, Manifold};
+use crate::shape::{Capsule, Convex, Sphere};
+use crate::{Shape, Transform};
+use glam::DVec3;
+
+/// Any convex shape and a sphere.
+pub(super) fn sphere(other: &Shape, sphere: &Sphere, center: DVec3, prediction: f64) -> Option<Manifold> {
+    let nearest = other.closest_point(center)?;
+    let distance = nearest.distance - sphere.radius();
+    let closest = Separation {
+        distance,
+        normal: nearest.normal,
+        point_a: nearest.point,
+        point_b: nearest.point + nearest.normal * distance,
+    };
+    closest_only(&closest, FeatureId::default(), prediction)
+}
+
+/// Two capsules.
+pub(super) fn capsule_capsule(a: &Capsule, b: &Capsule, frame: &Frame, prediction: f64) -> Option<Manifold> {
+    let up = DVec3::new(0.0, a.half_height(), 0.0);
+    let (b0, b1) = ends(b, frame);
+    let pair = Segment::new(up, -up).closest_to_segment(&Segment::new(b0, b1));
+    let offset = pair.point_b - pair.point_a;
+    let gap = offset.length();
+    let reach = a.radius() + b.radius();
+    if gap > reach + prediction {
+        return None;
+    }
+    // Where the segments cross they come apart soonest along their common perpendicular.
+    let normal = if gap > 1e-12 * reach { offset / gap } else { up.cross(b1 - b0).try_normalize().unwrap_or(DVec3::X) };
+    let closest = Separation {
+        distance: gap - reach,
+        normal,
+        point_a: pair.point_a + normal * a.radius(),
+        point_b: pair.point_b - normal * b.radius(),
+    };
+    let feature_a = Feature::of_segment(a.half_height(), normal).map(|p| p + normal * a.radius());
+    let feature_b = capsule_feature(b, frame, normal);
+    meet(&feature_a, &feature_b, &closest, prediction)
+}
+
+/// The ends of a capsule's segment in the frame of the first shape.
+fn ends(capsule: &Capsule, frame: &Frame) -> (DVec3, DVec3) {
+    let up = frame.vector(DVec3::new(0.0, capsule.half_height(), 0.0));
+    (frame.translation + up, frame.translation - up)
+}
+
+/// What of a capsule, the second shape, looks against the normal; in the frame of the first shape.
+fn capsule_feature(capsule: &Capsule, frame: &Frame, normal: DVec3) -> Feature {
+    Feature::of_segment(capsule.half_height(), frame.inverse_vector(-normal))
+        .map(|p| frame.point(p) - normal * capsule.radius())
+}
+
+/// A polyhedron and a capsule.
+pub(super) fn capsule_polytope(
+    (polytope, convex): (&Polytope, &impl Convex),
+    capsule: &Capsule,
+    b_in_a: &Transform,
+    frame: &Frame,
+    prediction: f64,
+    cache: &mut ConvexCache,
+) -> Option<Manifold> {
+    let (face, height, lower) = highest_face(polytope, ends(capsule, frame));
+    if height > capsule.radius() + prediction {
+        return None;
+    }
+    let (feature, closest) = if height > 0.0 && lies_above(polytope, face, lower) {
+        let normal = polytope.planes[face].normal;
+        let point_a = lower - normal * height;
+        let distance = height - capsule.radius();
+        let closest = Separation { distance, normal, point_a, point_b: point_a + normal * distance };
+        (Feature::of_face(polytope, face), closest)
+    } else {
+        let closest = search(convex, capsule, b_in_a, frame, prediction, cache)?;
+        (Feature::of_polytope(polytope, closest.normal), closest)
+    };
+    meet(&feature, &capsule_feature(capsule, frame, closest.normal), &closest, prediction)
+}
+
+/// The face above which the lower end of a segment is highest, that height, and that end.
+///
+/// No point of the segment is closer to the polyhedron than the height; if it is positive and the lower end lies straight above
+/// the face, it is the distance.
+fn highest_face(polytope: &Polytope, (p, q): (DVec3, DVec3)) -> (usize, f64, DVec3) {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (i, plane) in polytope.planes[..polytope.face_count].iter().enumerate() {
+        let lower = plane.normal.dot(p).min(plane.normal.dot(q)) - plane.offset;
+        if lower > best.1 {
+            best = (i, lower);
+        }
+    }
+    let normal = polytope.planes[best.0].normal;
+    (best.0, best.1, if normal.dot(p) <= normal.dot(q) { p } else { q })
+}
+
+/// Whether a point lies straight above a face.
+fn lies_above(polytope: &Polytope, face: usize, point: DVec3) -> bool {
+    let normal = polytope.planes[face].normal;
+    let corners = polytope.face(face);
+    let mut start = polytope.vertices[corners[corners.len() - 1] as usize];
+    for &corner in corners {
+        let end = polytope.vertices[corner as usize];
+        if (end - start).cross(point - start).dot(normal) < 0.0 {
+            return false;
+        }
+        start = end;
+    }
+    true
+}

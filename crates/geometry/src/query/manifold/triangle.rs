@@ -1,0 +1,114 @@
+//! A triangle of a mesh and a convex shape.
+//!
+//! Besides the manifold it is told which part of the triangle the normal belongs to: only normals within the range of a
+//! face, edge or corner can occur on the surface the triangle is part of, and what to do with the others (the internal
+//! edges of a floor) is decided by whoever knows the neighbours.
+
+use super::ManifoldOptions;
+use super::cache::ConvexCache;
+use super::feature::Feature;
+use super::frame::Frame;
+use super::general;
+use super::meet::{closest_only, meet};
+use super::polytope::{BoxParts, Polytope, TriangleParts};
+use super::round::capsule_polytope;
+use crate::primitive::{Triangle, TriangleFeature};
+use crate::query::closest::{Separation, as_convex, is_usable};
+use crate::query::{FeatureId, Manifold};
+use crate::{Shape, Transform};
+use glam::DVec3;
+
+/// A normal within this angle (sine) of a face's or perpendicular to an edge belongs to the face or edge.
+const BELONGS: f64 = 1e-3;
+
+/// How a triangle touches a convex shape.
+#[allow(dead_code, reason = "for pairs with meshes and height fields")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TriangleContact {
+    /// The points; the normal points from the triangle to the shape. Contact is possible from both sides.
+    pub(crate) manifold: Manifold,
+    /// What part of the triangle reaches farthest along the normal.
+    pub(crate) feature: TriangleFeature,
+}
+
+/// The contact of `triangle` and `shape`, placed at `pose` in the triangle's frame. `None` for a triangle without area,
+/// and for shapes that are not convex solids (half-spaces included).
+#[allow(dead_code, reason = "for pairs with meshes and height fields")]
+pub(crate) fn triangle_contact(
+    triangle: &Triangle,
+    shape: &Shape,
+    pose: &Transform,
+    options: &ManifoldOptions,
+    cache: &mut ConvexCache,
+) -> Option<TriangleContact> {
+    if !is_usable(pose) {
+        return None;
+    }
+    let frame = Frame::new(pose);
+    let prediction = options.prediction;
+    let parts = TriangleParts::new(triangle)?;
+    let first = (&parts.as_polytope(), triangle);
+    let manifold = match shape {
+        Shape::Cuboid(cuboid) => {
+            let parts = BoxParts::new(cuboid);
+            general::polytopes(first, (&parts.as_polytope(), cuboid), pose, &frame, prediction, cache)
+        }
+        Shape::Hull(hull) => general::polytopes(first, (&hull.as_polytope(), &**hull), pose, &frame, prediction, cache),
+        Shape::Sphere(sphere) => {
+            let nearest = triangle.closest_point(frame.translation);
+            let offset = frame.translation - nearest.point;
+            let gap = offset.length();
+            let distance = gap - sphere.radius();
+            let normal = if gap > 0.0 { offset / gap } else { triangle.normal()? };
+            let (point_a, point_b) = (nearest.point, nearest.point + normal * distance);
+            closest_only(&Separation { distance, normal, point_a, point_b }, FeatureId::default(), prediction)
+        }
+        Shape::Capsule(capsule) => capsule_polytope(first, capsule, pose, &frame, prediction, cache),
+        Shape::Cylinder(_) | Shape::Cone(_) | Shape::Custom(_) => {
+            general_contact(first, shape, pose, &frame, prediction, cache)
+        }
+        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+    }?;
+    Some(TriangleContact { manifold, feature: feature_along(triangle, manifold.normal) })
+}
+
+fn general_contact(
+    (polytope, triangle): (&Polytope, &Triangle),
+    shape: &Shape,
+    pose: &Transform,
+    frame: &Frame,
+    prediction: f64,
+    cache: &mut ConvexCache,
+) -> Option<Manifold> {
+    let closest = general::search(triangle, as_convex(shape)?, pose, frame, prediction, cache)?;
+    let feature_a = Feature::of_polytope(polytope, closest.normal);
+    let feature_b = general::of_shape(shape, frame.inverse_vector(-closest.normal)).map(|p| frame.point(p));
+    meet(&feature_a, &feature_b, &closest, prediction)
+}
+
+/// The part of the triangle that reaches farthest along `direction`.
+fn feature_along(triangle: &Triangle, direction: DVec3) -> TriangleFeature {
+    let [a, b, c] = triangle.vertices;
+    let level = |edge: DVec3| edge.dot(direction).abs() <= BELONGS * edge.length();
+    let edges = [b - a, c - b, a - c].map(level);
+    if edges.iter().filter(|&&level| level).count() >= 2 {
+        return TriangleFeature::Face;
+    }
+    let reach = [a, b, c].map(|v| v.dot(direction));
+    // The lowest corner does not take part: the edge opposite to it does, if it is level, else its higher end.
+    let lowest = if reach[0] <= reach[1] && reach[0] <= reach[2] {
+        0
+    } else if reach[1] <= reach[2] {
+        1
+    } else {
+        2
+    };
+    let (next, last) = ((lowest + 1) % 3, (lowest + 2) % 3);
+    if edges[next] {
+        TriangleFeature::Edge(next as u8)
+    } else if reach[next] >= reach[last] {
+        TriangleFeature::Vertex(next as u8)
+    } else {
+        TriangleFeature::Vertex(last as u8)
+    }
+}

@@ -9,13 +9,17 @@ pub(crate) mod closest;
 mod composite;
 mod dispatch;
 mod manifold;
+mod motion;
 pub(crate) mod point;
 pub(crate) mod ray;
 mod span;
+mod time_of_impact;
 mod types;
 
 pub use manifold::{ManifoldOptions, PairCache};
+pub use motion::Motion;
 pub(crate) use span::Span;
+pub use time_of_impact::{Impact, ImpactOptions, ImpactStatus, time_of_impact};
 pub use types::{ClosestPoints, ContactPoint, FeatureId, Manifold, Penetration, PointProjection, RayHit};
 
 use crate::{Shape, Transform};

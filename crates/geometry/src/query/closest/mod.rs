@@ -71,30 +71,65 @@ where
     A: Convex + ?Sized,
     B: Convex + ?Sized,
 {
+    separation_from(a, b, b_in_a, None, limit)
+}
+
+/// As [`separation_within`], with a guess of the normal: fast where the guess is good, such as the answer a moment ago.
+pub(crate) fn separation_from<A, B>(
+    a: &A,
+    b: &B,
+    b_in_a: &Transform,
+    normal: Option<DVec3>,
+    limit: f64,
+) -> Option<Separation>
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
     if !is_usable(b_in_a) {
         return None;
     }
     let difference = Difference::new(a, b, b_in_a);
     let (radius_a, radius_b) = difference.radii();
-    let (distance, normal, point_a, point_b) =
-        match gjk::gap(&difference, difference.centers(), limit + radius_a + radius_b) {
-            Gap::Apart { distance, normal, simplex } => {
-                let (point_a, point_b) = simplex.witnesses();
-                (distance, normal, point_a, point_b)
-            }
-            Gap::Overlap { simplex } => {
-                let direction = epa::shortest_way_out(&difference, &simplex);
-                let deep = depth::measure(&difference, direction)?;
-                (-deep.depth.max(0.0), deep.normal, deep.point_a, deep.point_b)
-            }
-            Gap::Beyond | Gap::Undefined => return None,
-        };
+    let start = normal.unwrap_or_else(|| difference.centers());
+    let (distance, normal, point_a, point_b) = match gjk::gap(&difference, start, limit + radius_a + radius_b) {
+        Gap::Apart { distance, normal, simplex } => {
+            let (point_a, point_b) = simplex.witnesses();
+            (distance, normal, point_a, point_b)
+        }
+        Gap::Overlap { simplex } => {
+            let direction = epa::shortest_way_out(&difference, &simplex);
+            let deep = depth::measure(&difference, direction)?;
+            (-deep.depth.max(0.0), deep.normal, deep.point_a, deep.point_b)
+        }
+        Gap::Beyond | Gap::Undefined => return None,
+    };
     let distance = distance - radius_a - radius_b;
     (distance <= limit).then(|| Separation {
         distance,
         normal,
         point_a: point_a + normal * radius_a,
         point_b: point_b - normal * radius_b,
+    })
+}
+
+/// The signed distance of shapes that almost touch, measured along the best direction near `normal`.
+///
+/// Where the gap is no wider than a few rounding errors its direction cannot be told from the closest points; from farther
+/// away it can.
+pub(crate) fn separation_near<A, B>(a: &A, b: &B, b_in_a: &Transform, normal: DVec3) -> Option<Separation>
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
+    let difference = Difference::new(a, b, b_in_a);
+    let (radius_a, radius_b) = difference.radii();
+    let found = depth::measure(&difference, normal)?;
+    Some(Separation {
+        distance: -found.depth - radius_a - radius_b,
+        normal: found.normal,
+        point_a: found.point_a + found.normal * radius_a,
+        point_b: found.point_b - found.normal * radius_b,
     })
 }
 

@@ -1,0 +1,92 @@
+//! The search for the first contact of one pair: look at the shapes, march along the direction that separates them, look
+//! again.
+//!
+//! Each look finds the (signed) distance d and its direction n at time t. The gap along n is d at that time and never
+//! more than the distance at others, so a march along n ([`march`]) is certain to end before the shapes touch. Since the
+//! gap and the distance have the same derivative where n was found, the looks converge like Newton's method.
+
+use super::march::{Gap, March, march};
+use super::relative::Relative;
+use super::{Impact, ImpactOptions, ImpactStatus};
+use crate::query::closest::Separation;
+use glam::DVec3;
+
+/// Gaps below this, relative to the size of the shapes, are contact.
+const RELATIVE_TOLERANCE: f64 = 1e-12;
+
+/// How deep, relative to their size, shapes that touch from the beginning must come before it is an impact.
+const RELATIVE_RESTING_DEPTH: f64 = 1e-6;
+
+/// Two bodies of which the distance can be measured at any time.
+pub(super) trait Approach {
+    fn motion(&self) -> &Relative;
+
+    /// How far the bodies reach from their centres, together.
+    fn size(&self) -> f64;
+
+    /// The times between which they can touch at all.
+    fn window(&self, max_time: f64) -> Option<(f64, f64)>;
+
+    /// The signed distance in the frame of the first; `hint` is a guess of the normal.
+    fn separation(&self, time: f64, hint: Option<DVec3>) -> Option<Separation>;
+
+    /// The same, measured again with a better normal near the one given: for shapes that almost touch.
+    fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation>;
+
+    /// The gap along the normal found at `time` (in the frame of the first at that time), as a function of time.
+    fn gap(&self, time: f64, normal: DVec3) -> impl Gap;
+}
+
+/// The first impact of the pair. Counts looks and evaluations down from `budget`.
+pub(super) fn first_impact(pair: &impl Approach, options: &ImpactOptions, budget: &mut usize) -> Option<Impact> {
+    let (start, end) = pair.window(options.max_time)?;
+    let size = pair.size();
+    let tolerance_at = |time| options.tolerance.max(RELATIVE_TOLERANCE * size).max(pair.motion().rounding(time, size));
+    let resting_depth = options.resting_depth.max(RELATIVE_RESTING_DEPTH * size).max(4.0 * tolerance_at(0.0));
+
+    let mut time = start;
+    let mut resting: Option<Separation> = None;
+    let mut look = pair.separation(time, None)?;
+    loop {
+        let tolerance = tolerance_at(time);
+        let mut gap = pair.gap(time, look.normal);
+        let mut here = gap.sample(time);
+        if here.value < look.distance - 0.25 * tolerance {
+            // The normal does not show the gap that was measured. What can be certain is only what some normal shows.
+            let closer = pair.closer_look(time, look.normal)?;
+            let closer_gap = pair.gap(time, closer.normal);
+            let closer_here = closer_gap.sample(time);
+            if closer_here.value > here.value {
+                (look, gap, here) = (closer, closer_gap, closer_here);
+            }
+            look.distance = here.value;
+        }
+        if time == 0.0 && look.distance < -tolerance {
+            return Some(Impact::new(0.0, &look, ImpactStatus::Overlapping));
+        }
+        if time == 0.0 && look.distance <= tolerance {
+            resting = Some(look);
+        }
+        if look.distance > tolerance {
+            resting = None;
+        }
+        let aim = match &resting {
+            Some(first) if look.distance <= -0.5 * resting_depth => {
+                return Some(Impact::new(0.0, first, ImpactStatus::Touching));
+            }
+            Some(_) => -resting_depth,
+            None if look.distance <= tolerance => return Some(Impact::new(time, &look, ImpactStatus::Hit)),
+            None => 0.5 * tolerance,
+        };
+        if *budget == 0 {
+            return Some(Impact::new(time, &look, ImpactStatus::Unresolved));
+        }
+        *budget -= 1;
+        match march(&gap, here, end, aim, budget) {
+            March::Clear => return None,
+            March::Until(next) => time = next,
+            March::Stuck => return Some(Impact::new(time, &look, ImpactStatus::Unresolved)),
+        }
+        look = pair.separation(time, Some(look.normal))?;
+    }
+}

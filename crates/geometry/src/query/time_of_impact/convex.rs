@@ -1,0 +1,138 @@
+//! The gap between two convex shapes along a direction that is fixed in the world.
+
+use super::approach::Approach;
+use super::march::{Gap, Sample};
+use super::reach::{Reach, Solid};
+use super::relative::{Relative, Turning, Watched};
+use crate::query::closest::{self, Separation};
+use crate::shape::Convex;
+use glam::DVec3;
+
+/// One of the two shapes.
+struct Side<'a> {
+    convex: &'a dyn Convex,
+    turning: Turning,
+    reach: Reach,
+}
+
+impl<'a> Side<'a> {
+    fn new(solid: Solid<'a>, turning: &Turning) -> Option<Self> {
+        Some(Self { convex: solid.convex()?, turning: *turning, reach: Reach::new(solid, turning) })
+    }
+
+    fn size(&self) -> f64 {
+        self.reach.from_center + self.convex.radius()
+    }
+}
+
+/// Two convex shapes in motion.
+pub(super) struct ConvexPair<'a> {
+    a: Side<'a>,
+    b: Side<'a>,
+    motion: &'a Relative,
+}
+
+impl<'a> ConvexPair<'a> {
+    pub(super) fn new(a: Solid<'a>, b: Solid<'a>, motion: &'a Relative) -> Option<Self> {
+        Some(Self { a: Side::new(a, &motion.a)?, b: Side::new(b, &motion.b)?, motion })
+    }
+}
+
+impl Approach for ConvexPair<'_> {
+    fn motion(&self) -> &Relative {
+        self.motion
+    }
+
+    fn size(&self) -> f64 {
+        self.a.size() + self.b.size()
+    }
+
+    fn window(&self, max_time: f64) -> Option<(f64, f64)> {
+        self.motion.within(self.size(), max_time)
+    }
+
+    fn separation(&self, time: f64, hint: Option<DVec3>) -> Option<Separation> {
+        closest::separation_from(self.a.convex, self.b.convex, &self.motion.b_in_a(time), hint, f64::INFINITY)
+    }
+
+    fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation> {
+        closest::separation_near(self.a.convex, self.b.convex, &self.motion.b_in_a(time), normal)
+    }
+
+    fn gap(&self, time: f64, normal: DVec3) -> impl Gap {
+        let normal = self.motion.a.rotation(time) * normal;
+        let a = SideGap::new(&self.a, normal);
+        let b = SideGap::new(&self.b, -normal);
+        let radii = self.a.convex.radius() + self.b.convex.radius();
+        GapAlong { motion: self.motion, normal, curvature: a.curvature + b.curvature, a, b, radii }
+    }
+}
+
+/// How far one shape reaches in a world direction while it turns.
+struct SideGap<'a> {
+    side: &'a Side<'a>,
+    direction: Watched,
+    curvature: f64,
+}
+
+impl<'a> SideGap<'a> {
+    fn new(side: &'a Side<'a>, direction: DVec3) -> Self {
+        let direction = side.turning.watch(direction);
+        // The acceleration ω² ρ lies across the axis.
+        let rate = side.turning.rate;
+        let curvature = rate * rate * direction.across.length() * side.reach.from_axis;
+        Self { side, direction, curvature }
+    }
+
+    /// The reach of the core from the centre in the direction, and how fast the point that makes it moves that way:
+    /// `n · (ω × r) = r · (n × ω)`.
+    fn reach(&self, time: f64) -> (f64, f64) {
+        let Side { convex, turning, .. } = self.side;
+        let direction = self.direction.at(time);
+        let r = convex.support(direction) - turning.center;
+        (r.dot(direction), r.dot(direction.cross(turning.axis)) * turning.rate)
+    }
+
+    /// The reach at all times.
+    fn envelope(&self, time: f64) -> f64 {
+        if self.side.turning.rate == 0.0 {
+            return self.reach(time).0;
+        }
+        let along = self.direction.along.dot(self.side.turning.axis);
+        self.side.reach.of_envelope(along, self.direction.across.length())
+    }
+}
+
+struct GapAlong<'a> {
+    motion: &'a Relative,
+    normal: DVec3,
+    a: SideGap<'a>,
+    b: SideGap<'a>,
+    curvature: f64,
+    radii: f64,
+}
+
+impl Gap for GapAlong<'_> {
+    fn sample(&self, time: f64) -> Sample {
+        let ((reach_a, speed_a), (reach_b, speed_b)) = (self.a.reach(time), self.b.reach(time));
+        Sample {
+            time,
+            value: self.normal.dot(self.motion.offset(time)) - reach_a - reach_b - self.radii,
+            slope: self.normal.dot(self.motion.velocity) - speed_a - speed_b,
+        }
+    }
+
+    fn curvature(&self) -> f64 {
+        self.curvature
+    }
+
+    fn envelope(&self, time: f64) -> (f64, f64) {
+        if self.curvature == 0.0 {
+            // Then the gap is a straight line itself.
+            return (f64::NEG_INFINITY, 0.0);
+        }
+        let reach = self.a.envelope(time) + self.b.envelope(time);
+        let value = self.normal.dot(self.motion.offset(time)) - reach - self.radii;
+        (value, self.normal.dot(self.motion.velocity))
+    }
+}

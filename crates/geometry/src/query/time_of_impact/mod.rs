@@ -1,0 +1,159 @@
+//! When two moving shapes first touch.
+//!
+//! Every pair of shapes, translating and turning. The answer is **never later than the first contact**: it comes from
+//! conservative advancement, steps over intervals in which the shapes are certain to be apart. It is as close to the first
+//! contact as the tolerance asks, by default to the last few digits.
+//!
+//! * [`relative`] makes one relative motion out of two,
+//! * [`approach`] is the search for one pair: look, march, look again,
+//! * [`march`] is the certain step: two values of the gap along a fixed direction and a bound on accelerations,
+//! * [`convex`] and [`plane`] give the gap for convex pairs and for half-spaces; [`reach`] the bounds for them.
+
+mod approach;
+mod convex;
+mod march;
+mod plane;
+mod reach;
+mod relative;
+
+use super::Motion;
+use super::closest::{Separation, as_convex};
+use crate::{Shape, Transform};
+use approach::first_impact;
+use convex::ConvexPair;
+use glam::DVec3;
+use plane::PlanePair;
+use reach::Solid;
+use relative::Relative;
+
+/// How a time of impact is looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ImpactOptions {
+    /// Impacts after this time (in seconds) are not looked for. May be infinite. Default: 1.
+    pub max_time: f64,
+    /// How far apart (in metres) shapes may be at what counts as their impact. What rounding allows, 1e-12 of the size of
+    /// the shapes, is the least that is ever used, and the default. Larger tolerances are reached in fewer steps; the
+    /// answer is earlier then by up to the time the shapes need to close that gap.
+    pub tolerance: f64,
+    /// How deep (in metres) shapes that touch at time zero must come, without having come apart in between, before
+    /// that is an impact. 1e-6 of the size of the shapes is the least that is ever used, and the default.
+    pub resting_depth: f64,
+    /// How many times the shapes are looked at before the search gives up. A typical impact takes ten; a grazing spin up to
+    /// a hundred. Default: 10 000.
+    pub max_iterations: usize,
+}
+
+impl Default for ImpactOptions {
+    fn default() -> Self {
+        Self { max_time: 1.0, tolerance: 0.0, resting_depth: 0.0, max_iterations: 10_000 }
+    }
+}
+
+/// What is known about an impact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ImpactStatus {
+    /// The shapes are apart until then, and within the tolerance of each other at that time.
+    Hit,
+    /// The shapes overlap at time zero.
+    Overlapping,
+    /// The shapes touch at time zero, and get deeper into each other without coming apart first.
+    Touching,
+    /// The shapes are apart until then; what comes later is not known, because the iterations were used up or rounding
+    /// hides it.
+    Unresolved,
+}
+
+/// When and where two moving shapes first touch. Points and normal are in the frame of the first shape at that time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Impact {
+    /// The time in seconds, not later than the first contact.
+    pub time: f64,
+    /// The unit normal of the contact, out of the first shape into the second.
+    pub normal: DVec3,
+    /// The point of the first shape that touches.
+    pub point_a: DVec3,
+    /// The point of the second shape that touches; within the tolerance of the other.
+    pub point_b: DVec3,
+    /// The part of the first shape that touches: the triangle of a mesh or height field, the member of a compound; zero
+    /// for a convex shape.
+    pub part_a: u32,
+    /// The part of the second shape that touches.
+    pub part_b: u32,
+    /// What is known about it.
+    pub status: ImpactStatus,
+    /// How many times the shapes were looked at.
+    pub iterations: usize,
+}
+
+impl Impact {
+    fn new(time: f64, at: &Separation, status: ImpactStatus) -> Self {
+        let Separation { normal, point_a, point_b, .. } = *at;
+        Self { time, normal, point_a, point_b, part_a: 0, part_b: 0, status, iterations: 0 }
+    }
+
+    /// The same with first and second shape exchanged, given the pose of the second in the frame of the first at the time
+    /// of the impact.
+    fn flipped(&self, b_in_a: &Transform) -> Self {
+        Self {
+            normal: b_in_a.inverse_vector(-self.normal),
+            point_a: b_in_a.inverse_point(self.point_b),
+            point_b: b_in_a.inverse_point(self.point_a),
+            part_a: self.part_b,
+            part_b: self.part_a,
+            ..*self
+        }
+    }
+}
+
+/// When the moving shapes first touch, within `options.max_time`; `None` if they do not.
+///
+/// The time is never later than the first contact, and the shapes are within `options.tolerance` of each other then.
+/// See [`ImpactStatus`] for what else may be the case.
+///
+/// * Shapes that overlap at time zero have their impact at time zero.
+/// * Shapes that **touch** at time zero (within the tolerance) and come apart have no impact there, but may have one later.
+///   If they get deeper into each other than [`ImpactOptions::resting_depth`] without having come apart, the impact is at
+///   time zero. So a box that lies on the floor and slides, or rolls, has no impact with it.
+/// * Two half-spaces have no impact, nor have motions with numbers that are not finite.
+///
+/// ```
+/// use tumble_geometry::{Shape, Transform, glam::DVec3, query::{ImpactOptions, Motion, time_of_impact}};
+///
+/// let ball = Shape::sphere(0.5)?;
+/// let floor = Shape::half_space(DVec3::Y)?;
+/// let falling = Motion::translating(Transform::from_translation(DVec3::Y * 3.5), DVec3::Y * -4.0);
+/// let resting = Motion::still(Transform::IDENTITY);
+/// let impact = time_of_impact(&floor, &resting, &ball, &falling, &ImpactOptions::default()).expect("it falls on the floor");
+/// assert!(impact.time <= 0.75 && impact.time > 0.75 - 1e-9);
+/// assert_eq!(impact.normal, DVec3::Y);
+/// # Ok::<(), tumble_geometry::GeometryError>(())
+/// ```
+pub fn time_of_impact(
+    a: &Shape,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    options: &ImpactOptions,
+) -> Option<Impact> {
+    if !(motion_a.is_valid() && motion_b.is_valid() && options.max_time >= 0.0) {
+        return None;
+    }
+    let motion = Relative::new(motion_a, motion_b);
+    let mut budget = options.max_iterations;
+    let mut impact = match (a, b) {
+        (Shape::HalfSpace(half_space), b) if as_convex(b).is_some() => {
+            first_impact(&PlanePair::new(half_space, Solid::Shape(b), &motion)?, options, &mut budget)
+        }
+        (a, Shape::HalfSpace(half_space)) if as_convex(a).is_some() => {
+            let exchanged = Relative::new(motion_b, motion_a);
+            let impact = first_impact(&PlanePair::new(half_space, Solid::Shape(a), &exchanged)?, options, &mut budget);
+            impact.map(|impact| impact.flipped(&exchanged.b_in_a(impact.time)))
+        }
+        (a, b) => first_impact(&ConvexPair::new(Solid::Shape(a), Solid::Shape(b), &motion)?, options, &mut budget),
+    }?;
+    impact.iterations = options.max_iterations - budget;
+    Some(impact)
+}

@@ -25,13 +25,17 @@ pub(super) fn tight_box(points: &[DVec3]) -> Obb {
     let corners = hull.as_ref().map_or(points, |hull| hull.vertices());
     let flush = hull.as_ref().and_then(best_flush_frame);
     let starts = [DMat3::IDENTITY, large_triangle_frame(corners)].into_iter().chain(flush);
-    let best = starts.map(|start| refine(corners, start)).reduce(|a, b| if b.0 < a.0 { b } else { a });
-    let frame = best.map_or(DMat3::IDENTITY, |(_, frame)| frame);
+    let boxes = starts.map(|start| box_in_frame(points, &refine(corners, start).1));
+    let smaller = |a: Obb, b: Obb| if Size::new(b.half_extents) < Size::new(a.half_extents) { b } else { a };
+    boxes.fold(box_in_frame(points, &DMat3::IDENTITY), smaller)
+}
+
+/// The box around the points with the axes of `frame`.
+fn box_in_frame(points: &[DVec3], frame: &DMat3) -> Obb {
     // Through the quaternion, so that the box encloses the points in the very frame that is stored.
-    let rotation = DQuat::from_mat3(&frame).normalize();
+    let rotation = DQuat::from_mat3(frame).normalize();
     let local = Aabb::from_points(points.iter().map(|&point| rotation.conjugate() * point));
-    let translation = rotation * local.center();
-    let pose = Transform::new(rotation, translation);
+    let pose = Transform::new(rotation, rotation * local.center());
     let half_extents = points.iter().fold(DVec3::ZERO, |half, &p| half.max(pose.inverse_point(p).abs()));
     Obb { pose, half_extents }
 }
@@ -52,10 +56,15 @@ fn best_flush_frame(hull: &Hull) -> Option<DMat3> {
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Size(f64, f64);
 
+impl Size {
+    fn new(e: DVec3) -> Self {
+        Self(e.x * e.y * e.z, e.x * e.y + e.y * e.z + e.z * e.x)
+    }
+}
+
 fn size(points: &[DVec3], frame: &DMat3) -> Size {
     let inverse = frame.transpose();
-    let e = Aabb::from_points(points.iter().map(|&point| inverse * point)).extents();
-    Size(e.x * e.y * e.z, e.x * e.y + e.y * e.z + e.z * e.x)
+    Size::new(Aabb::from_points(points.iter().map(|&point| inverse * point)).extents())
 }
 
 fn refine(points: &[DVec3], start: DMat3) -> (Size, DMat3) {

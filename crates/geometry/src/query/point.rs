@@ -76,16 +76,24 @@ pub(crate) fn cone(point: DVec3, cone: &Cone) -> PointProjection {
         let side =
             Segment::new(DVec3::new(r, -h, 0.0), DVec3::new(0.0, h, 0.0)).closest_point(p.extend(0.0)).truncate();
         let base = DVec2::new(p.x.min(r), -h);
-        // Near the middle of the side or base the normal is theirs; the offset may be too short to tell.
         let candidates = [(side, side_normal, above_side), (base, DVec2::NEG_Y, below_base)];
         let [first, second] = candidates.map(|(closest, normal, height)| {
             let offset = p - closest;
             let distance = offset.length();
-            let straight = height > 0.0 && distance <= height * (1.0 + 1e-14);
-            if straight { (normal, height) } else { (offset.normalize_or(normal), distance) }
+            if height > 0.0 && is_straight(distance, height, h + r) {
+                (normal, distance)
+            } else {
+                (offset.normalize_or(normal), distance)
+            }
         });
         if first.1 < second.1 { first } else { second }
     })
+}
+
+/// Whether the normal at the closest point of a face is the face's own: the point lies straight above it, or so close to it
+/// that the offset is too short to have a direction.
+fn is_straight(distance: f64, height: f64, size: f64) -> bool {
+    distance <= height * (1.0 + 1e-14) || distance <= 1e-12 * size
 }
 
 /// Solves in the half-plane (ρ, y): `outline` gives the normal and the signed distance there.
@@ -119,8 +127,7 @@ pub(crate) fn hull(point: DVec3, hull: &Hull) -> PointProjection {
         let closest = closest_on_face(point, hull, face);
         let distance = closest.distance(point);
         if distance < best.0 {
-            // Straight above a face the normal is the face's.
-            let straight = distance <= height * (1.0 + 1e-14);
+            let straight = is_straight(distance, height, hull.bounding_radius());
             let normal = if straight { plane.normal } else { (point - closest).normalize_or(plane.normal) };
             best = (distance, normal, closest);
         }
@@ -141,12 +148,7 @@ fn closest_on_face(point: DVec3, hull: &Hull, face: usize) -> DVec3 {
 /// By the general algorithms for convex pairs. `None` if the support mapping answers with numbers that are not finite.
 pub(crate) fn custom(point: DVec3, custom: &Custom) -> Option<PointProjection> {
     let separation = closest::separation(custom, &Point, &Transform::from_translation(point))?;
-    Some(PointProjection {
-        point: separation.point_a,
-        distance: separation.distance,
-        normal: separation.normal,
-        part: 0,
-    })
+    Some(along(point, separation.normal, separation.distance))
 }
 
 /// The part of least signed distance: the nearest from outside, the one the point lies deepest in from inside.

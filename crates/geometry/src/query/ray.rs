@@ -38,33 +38,37 @@ fn tube(ray: &Ray, half_height: f64, radius: f64) -> Option<Span> {
     side.intersect(Span::slab(ray, 1, -half_height, half_height)?)
 }
 
-/// A cone: the points with `√(x² + z²) ≤ k (h − y)` and `y ≥ −h`, where `k = r / 2h`.
+/// A cone: the points with `√(x² + z²) ≤ −k y`, `k = r / 2h`, as seen from the apex, and above the base.
 ///
 /// Squared, the first condition is `f(t) = A t² + 2 B t + C ≤ 0`, which also holds in the mirror image of the cone above
 /// its apex. Where `A > 0` the line is inside between the roots; where `A < 0`, a line steeper than the cone, it is inside
 /// the lower of the two beyond one of the roots.
+///
+/// The discriminant `B² − A C` of a line `w + t d` is `k² (mₓ² + m_z²) − m_y²` with its moment `m = w × d` about the apex
+/// (Lagrange's identity), which keeps its digits where the line passes close to the apex.
 pub(crate) fn cone(ray: &Ray, cone: &Cone) -> Option<Span> {
     let (h, r) = (cone.half_height(), cone.radius());
     let k = r / (2.0 * h);
     let height = Span::slab(ray, 1, -h, h)?;
-    // From the point nearest the origin on, to keep the digits of a ray that comes from afar.
-    let start = -ray.origin.dot(ray.direction);
-    let (o, d) = (ray.at(start), ray.direction);
-    let below_apex = h - o.y;
+    let (apex, d) = (DVec3::Y * h, ray.direction);
+    // From the point nearest the apex on, to keep the digits of a ray that comes from afar.
+    let start = (apex - ray.origin).dot(d);
+    let w = ray.at(start) - apex;
+    let m = w.cross(d);
+    let (across, along) = (k * (m.x * m.x + m.z * m.z).sqrt(), m.y.abs());
     let a = d.x * d.x + d.z * d.z - k * k * d.y * d.y;
-    let b = o.x * d.x + o.z * d.z + k * k * below_apex * d.y;
-    let c = o.x * o.x + o.z * o.z - k * k * below_apex * below_apex;
-    let discriminant = b * b - a * c;
-    if discriminant < 0.0 && a > 0.0 {
+    if across < along && a > 0.0 {
         return None;
     }
-    // Both roots without cancellation: q / A and C / q.
-    let q = -(b + discriminant.max(0.0).sqrt().copysign(b));
+    let root = ((across - along).max(0.0) * (across + along)).sqrt();
+    let b = w.x * d.x + w.z * d.z - k * k * w.y * d.y;
+    let c = w.x * w.x + w.z * w.z - k * k * w.y * w.y;
+    // Both roots without cancellation: q / A and C / q. If q = 0, the line passes through the apex at t = 0, or runs along
+    // the side of the cone.
+    let q = -(b + root.copysign(b));
     let (low, high) = if q != 0.0 {
         let (first, second) = (q / a, c / q);
         (first.min(second), first.max(second))
-    } else if c > 0.0 {
-        return None;
     } else if a == 0.0 {
         (f64::NEG_INFINITY, f64::INFINITY)
     } else {
@@ -77,9 +81,10 @@ pub(crate) fn cone(ray: &Ray, cone: &Cone) -> Option<Span> {
     } else {
         (f64::NEG_INFINITY, low)
     };
-    let at = o + d * enter;
-    let across = DVec3::new(at.x, 0.0, at.z).normalize_or_zero();
-    let normal = (across + DVec3::Y * k).normalize();
+    // At the apex itself, the normal of the side that faces the ray.
+    let at = w + d * enter;
+    let outward = if at.length_squared() > 1e-24 * (h * h + r * r) { at } else { -d };
+    let normal = (DVec3::new(outward.x, 0.0, outward.z).normalize_or_zero() + DVec3::Y * k).normalize();
     let side = Span { enter: start + enter, leave: start + leave, normal };
     side.intersect(height)
 }

@@ -74,7 +74,7 @@ impl Span {
         let middle = to_center.dot(ray.direction);
         let miss = ray.direction * middle - to_center;
         let half = half_chord(radius, miss.length())?;
-        let normal = (miss - ray.direction * half) / radius;
+        let normal = (miss - ray.direction * half).normalize_or_zero();
         Some(Self { enter: middle - half, leave: middle + half, normal })
     }
 
@@ -95,7 +95,7 @@ impl Span {
         let middle = to_center.dot(direction);
         let miss = direction * middle - to_center;
         let half = half_chord(radius, miss.length())?;
-        let normal = (miss - direction * half) / radius;
+        let normal = (miss - direction * half).normalize_or_zero();
         Some(Self { enter: (middle - half) / speed, leave: (middle + half) / speed, normal })
     }
 }

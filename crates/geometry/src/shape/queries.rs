@@ -79,6 +79,7 @@ impl Shape {
     /// Whether `point` lies inside the solid or on its surface. Meshes that are not solid contain nothing.
     pub fn contains_point(&self, local_point: DVec3) -> bool {
         match self {
+            _ if !is_usable(local_point) => false,
             Self::Mesh(mesh) => mesh.contains_point(local_point),
             Self::HeightField(field) => field.contains_point(local_point),
             _ => self.closest_point(local_point).is_some_and(|closest| closest.distance <= 0.0),

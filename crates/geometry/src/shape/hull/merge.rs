@@ -7,8 +7,9 @@
 //! flats connected to it whose vertices lie within the tolerance of its plane. Its plane remains the face's: as it
 //! supports the exact hull, nothing rises above it. Vertices where fewer than three regions meet vanish.
 //!
-//! Regions of several flats are taken on trial. Where the polygons that result are not strictly convex, or a vertex that
-//! vanished is farther from what remains than the tolerance, the regions concerned fall back to their flats.
+//! Regions of several flats are taken on trial. Where the polygons that result are not strictly convex, or have sides too
+//! short to tell their direction, or a vertex that vanished is farther from what remains than the tolerance, the regions
+//! concerned fall back to their flats.
 
 use super::lattice::Lattice;
 use super::outline::Outline;
@@ -28,7 +29,10 @@ const LEAST_COSINE: f64 = 0.5;
 /// The vertices and faces of the polyhedron; faces are joined within `tolerance` metres.
 pub(super) fn merge(lattice: &Lattice, surface: &Surface, tolerance: f64) -> (Vec<DVec3>, Polygons) {
     let mut regions = Regions::new(lattice, surface, tolerance);
-    for trial in 0..=TRIALS {
+    for trial in 1..=TRIALS {
+        if !regions.joined.contains(&true) {
+            break;
+        }
         let mut outline = Outline::new(&regions);
         let mut rejected = Vec::new();
         for region in regions.iter() {
@@ -41,7 +45,7 @@ pub(super) fn merge(lattice: &Lattice, surface: &Surface, tolerance: f64) -> (Ve
         if rejected.is_empty() {
             break;
         }
-        if trial + 1 == TRIALS {
+        if trial == TRIALS {
             rejected = regions.iter().collect();
         }
         regions.dissolve(&rejected);
@@ -138,12 +142,34 @@ impl<'a> Regions<'a> {
     /// Whether all of `flat` lies within the tolerance of the plane of `seed`.
     fn fits(&self, flat: u32, seed: u32, tolerance: f64) -> bool {
         let normal = self.normal(seed);
-        let base = self.surface.triangles[self.triangles(seed)[0] as usize][0];
+        let base = self.base(seed);
         normal.dot(self.normal(flat)) > LEAST_COSINE
             && self.triangles(flat).iter().all(|&triangle| {
                 let corners = self.surface.triangles[triangle as usize];
                 corners.iter().all(|&p| self.lattice.height(normal, base, p) >= -tolerance)
             })
+    }
+
+    /// The slope of the steepest dent in a region: the greatest depth below its plane over the shortest edge in it.
+    fn dent_slope(&self) -> f64 {
+        let mut dents: Vec<(f64, f64)> = vec![(0.0, f64::INFINITY); self.name_count()];
+        for (triangle, corners) in self.surface.triangles.iter().enumerate() {
+            let region = self.region_of[self.flat_of[triangle] as usize];
+            if self.is_joined(region) {
+                let (depth, length) = &mut dents[region as usize];
+                let positions = corners.map(|v| self.lattice.positions[v as usize]);
+                for k in 0..3 {
+                    *depth = depth.max(-self.lattice.height(self.normal(region), self.base(region), corners[k]));
+                    *length = length.min(positions[k].distance(positions[(k + 1) % 3]));
+                }
+            }
+        }
+        dents.iter().map(|(depth, length)| depth / length).fold(0.0, f64::max)
+    }
+
+    /// A vertex in a region's plane.
+    fn base(&self, region: u32) -> u32 {
+        self.surface.triangles[self.triangles(region)[0] as usize][0]
     }
 
     fn area(&self, flat: u32) -> f64 {
@@ -215,14 +241,14 @@ fn is_coplanar(lattice: &Lattice, surface: &Surface, half_edge: u32) -> bool {
 /// The polygons around all regions, and the vertices they use.
 fn polygons(regions: &Regions) -> (Vec<DVec3>, Polygons) {
     let mut outline = Outline::new(regions);
-    let mut polygons = Polygons { starts: vec![0], ..Polygons::default() };
+    let mut polygons = Polygons { starts: vec![0], dent_slope: regions.dent_slope(), ..Polygons::default() };
     for region in regions.iter() {
         outline.trace(region);
         polygons.loops.extend(outline.corners());
         polygons.starts.push(polygons.loops.len() as u32);
         let normal = regions.normal(region);
-        let base = regions.surface.triangles[regions.triangles(region)[0] as usize][0];
-        polygons.planes.push(Plane { normal, offset: normal.dot(regions.lattice.positions[base as usize]) });
+        let base = regions.lattice.positions[regions.base(region) as usize];
+        polygons.planes.push(Plane { normal, offset: normal.dot(base) });
     }
     let mut number = vec![NONE; regions.lattice.positions.len()];
     for &vertex in &polygons.loops {

@@ -55,6 +55,8 @@ pub struct Hull {
     bounding_radius: f64,
     volume: f64,
     tolerance: f64,
+    /// Whether climbing finds the farthest vertex to a fraction of the tolerance.
+    climbable: bool,
 }
 
 /// An edge of a [`Hull`].
@@ -77,7 +79,8 @@ impl Hull {
     /// the points and c their largest coordinate in magnitude (that is 9.1e-13 of the size near the origin, and 32 to 64
     /// units in the last place of the coordinates far from it), it is guaranteed that
     /// - every point lies within `tolerance` of the polyhedron, and nowhere farther above the plane of any face;
-    /// - the vertices of each face lie within `tolerance` of its plane, and each face is convex to that tolerance;
+    /// - the vertices of each face lie within `tolerance` of its plane, and each face is convex to that tolerance; each
+    ///   side of a face runs along the plane to 1e-6 of its length;
     /// - the surface is closed (`V − E + F = 2`), each vertex has at least three faces, each edge two;
     /// - every vertex is one of the points, but for coordinates below 1/512 of the largest on their axis or of the extent,
     ///   which move by less than 1e-18 of the largest coordinate.

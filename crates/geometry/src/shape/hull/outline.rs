@@ -5,6 +5,10 @@ use super::quickhull::Surface;
 use crate::primitive::Segment;
 use glam::DVec3;
 
+/// The greatest slope of a side against the plane of its face. It is what the direction of an edge may differ from the
+/// line in which the planes of its faces meet.
+pub(super) const MAX_SLOPE: f64 = 1e-6;
+
 /// No half-edge.
 const NONE: u32 = u32::MAX;
 
@@ -76,8 +80,8 @@ impl<'a> Outline<'a> {
         around.chain([region]).filter(|&region| self.regions.is_joined(region)).collect()
     }
 
-    /// Whether the region traced last is a simple, strictly convex polygon that meets each neighbour in one edge, and
-    /// all vertices that vanish from its border are within the tolerance of it.
+    /// Whether the region traced last is a simple, strictly convex polygon that meets each neighbour in one edge, its
+    /// sides run along its plane, and all vertices that vanish from its border are within the tolerance of it.
     pub(super) fn is_sound(&mut self, region: u32, tolerance: f64) -> bool {
         let corners: Vec<u32> = self.border.iter().copied().filter(|&half_edge| self.is_corner(half_edge)).collect();
         let closed = self.border.len() == self.count[region as usize] as usize;
@@ -94,14 +98,15 @@ impl<'a> Outline<'a> {
             && corners.iter().all(|&half_edge| is_new(region_met, regions.region_beyond(half_edge)))
     }
 
-    /// Strictly convex: every turn is to the left, and all of them together make one full turn, since the fan of
+    /// Strictly convex, with sides along the plane: every turn is to the left, and all of them together make one full turn, since the fan of
     /// triangles from the first corner nowhere turns back.
     fn is_convex(&self, region: u32) -> bool {
         let normal = self.regions.normal(region);
         let corners: Vec<DVec3> = self.corners().map(|v| self.regions.lattice.positions[v as usize]).collect();
         let at = |k: usize| corners[k % corners.len()];
         let is_left = |u: DVec3, v: DVec3| u.cross(v).dot(normal) > 0.0;
-        (0..corners.len()).all(|k| is_left(at(k + 1) - at(k), at(k + 2) - at(k + 1)))
+        let is_level = |side: DVec3| side.dot(normal).abs() <= MAX_SLOPE * side.length();
+        (0..corners.len()).all(|k| is_level(at(k + 1) - at(k)) && is_left(at(k + 1) - at(k), at(k + 2) - at(k + 1)))
             && corners[1..].windows(2).all(|pair| is_left(pair[0] - corners[0], pair[1] - corners[0]))
     }
 

@@ -11,6 +11,8 @@ pub(super) struct Polygons {
     /// Face `f` owns `loops[starts[f]..starts[f + 1]]`; starts with 0.
     pub(super) starts: Vec<u32>,
     pub(super) loops: Vec<u32>,
+    /// The slope of the steepest dent in a face that is not exactly plane; zero if all are.
+    pub(super) dent_slope: f64,
 }
 
 /// No edge yet.
@@ -19,7 +21,7 @@ const NONE: u32 = u32::MAX;
 impl Hull {
     /// Assembles the polyhedron; `None` if the polygons do not form a closed surface.
     pub(super) fn assemble(vertices: Vec<DVec3>, polygons: Polygons, tolerance: f64) -> Option<Self> {
-        let Polygons { planes, starts: face_starts, loops: side_vertices } = polygons;
+        let Polygons { planes, starts: face_starts, loops: side_vertices, dent_slope } = polygons;
         let sides = Sides::new(&face_starts, &side_vertices);
         let (vertex_starts, outgoing) = sides.by_vertex(vertices.len());
         let twins = sides.twins(&vertex_starts, &outgoing)?;
@@ -44,8 +46,10 @@ impl Hull {
             bounding_radius: 0.0,
             volume: 0.0,
             tolerance,
+            climbable: false,
         };
         hull.measure();
+        hull.climbable = dent_slope * hull.bounding_radius <= 0.125 * tolerance;
         Some(hull)
     }
 

@@ -1,6 +1,7 @@
 //! Checks that a hull is what it claims to be.
 
 use super::Hull;
+use super::outline::MAX_SLOPE;
 use glam::DVec3;
 
 impl Hull {
@@ -8,7 +9,7 @@ impl Hull {
     ///
     /// The surface is closed: each edge has exactly two faces, `V − E + F = 2`, each vertex at least three faces, no two
     /// faces share more than one edge. Each face is convex, counter-clockwise and within [`tolerance`](Self::tolerance) of
-    /// its plane, and every vertex lies below it to that tolerance. All indices agree with each other.
+    /// its plane, its sides along the plane, and every vertex lies below it to that tolerance. All indices agree with each other.
     pub fn validate(&self) -> Result<(), String> {
         self.validate_counts()?;
         self.validate_neighbors()?;
@@ -83,6 +84,8 @@ impl Hull {
             let b = corners[(k + 1) % corners.len()];
             let outwards = (b - a).cross(plane.normal).normalize_or_zero();
             ensure(outwards != DVec3::ZERO, || format!("side {k} of face {face} has no length"))?;
+            let slope = (b - a).normalize_or_zero().dot(plane.normal).abs();
+            ensure(slope <= MAX_SLOPE, || format!("side {k} of face {face} leaves its plane with slope {slope:e}"))?;
             let reach = corners.iter().map(|&c| outwards.dot(c - a)).fold(f64::NEG_INFINITY, f64::max);
             ensure(reach <= self.tolerance, || format!("face {face} is not convex: {reach:e} beyond side {k}"))?;
             area += (a - corners[0]).cross(b - corners[0]);

@@ -1,1 +1,211 @@
 //! The registry: every part by name, with a description of its properties.
+//!
+//! Forces, joints, integrators, solvers, broad phases and methods are chosen by type in code and by name with properties
+//! in a scene file. Each property carries its name, type, unit, default, range and a line of text, read off the part's
+//! Rust type; the scene format, the command line and the sandbox all show the same description. Users register parts of
+//! their own beside the built-in ones:
+//!
+//! ```
+//! use serde_json::json;
+//! use tumble_dynamics::registry::Registry;
+//!
+//! let registry = Registry::default();
+//! let force = registry.forces.create("gravity", &json!({ "acceleration": [0.0, -1.62, 0.0] }))?;
+//! assert_eq!(registry.forces.part("gravity").unwrap().properties[0].unit.as_deref(), Some("m/s²"));
+//! # Ok::<(), tumble_dynamics::ModelError>(())
+//! ```
+
+use crate::ModelError;
+use crate::constraint::Attach;
+use crate::force::Force;
+use crate::integrator::Integrator;
+use crate::method::Method;
+use crate::solver::ConstraintSolver;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tumble_geometry::broad_phase::BroadPhase;
+
+/// All parts by name.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    /// Forces.
+    pub forces: Table<Arc<dyn Force>>,
+    /// Joints, before they are attached.
+    pub joints: Table<Arc<dyn Attach>>,
+    /// Integrators.
+    pub integrators: Table<Box<dyn Integrator>>,
+    /// Constraint solvers.
+    pub solvers: Table<Box<dyn ConstraintSolver>>,
+    /// Broad phases.
+    pub broad_phases: Table<Box<dyn BroadPhase>>,
+    /// Methods, as descriptions: a method is made of other parts, see [`Registry::method`].
+    pub methods: Table<Box<dyn DescribeMethod>>,
+}
+
+/// A method in words: the names and properties of the parts it is made of.
+pub trait DescribeMethod {
+    /// The method, made of the parts registered under these names.
+    fn build(&self, registry: &Registry) -> Result<Box<dyn Method>, ModelError>;
+}
+
+impl Registry {
+    /// No parts at all.
+    pub fn empty() -> Self {
+        Self {
+            forces: Table::new("force"),
+            joints: Table::new("joint"),
+            integrators: Table::new("integrator"),
+            solvers: Table::new("solver"),
+            broad_phases: Table::new("broad phase"),
+            methods: Table::new("method"),
+        }
+    }
+
+    /// Makes a method by name from properties, with parts from this registry.
+    pub fn method(&self, name: &str, properties: &Value) -> Result<Box<dyn Method>, ModelError> {
+        self.methods.create(name, properties)?.build(self)
+    }
+}
+
+impl Default for Registry {
+    /// All built-in parts.
+    fn default() -> Self {
+        let mut registry = Self::empty();
+        crate::force::register(&mut registry.forces);
+        crate::constraint::register(&mut registry.joints);
+        crate::integrator::register(&mut registry.integrators);
+        crate::solver::register(&mut registry.solvers);
+        crate::method::register_broad_phases(&mut registry.broad_phases);
+        crate::method::register(&mut registry.methods);
+        registry
+    }
+}
+
+/// A property of a part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Property {
+    /// The name, as written in a scene file.
+    pub name: String,
+    /// The type in the words of JSON Schema: "number", "integer", "boolean", "string", "array", "object".
+    pub kind: String,
+    /// The unit, e.g. "m/s²".
+    pub unit: Option<String>,
+    /// The value it has if it is not given.
+    pub default: Value,
+    /// The smallest allowed value.
+    pub minimum: Option<f64>,
+    /// The largest allowed value.
+    pub maximum: Option<f64>,
+    /// What it is.
+    pub description: String,
+}
+
+/// What is known of a part without making one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// The name it is registered under.
+    pub name: String,
+    /// What it is, in a sentence or two.
+    pub description: String,
+    /// Its properties.
+    pub properties: Vec<Property>,
+    /// The full JSON Schema of its properties.
+    pub schema: Value,
+}
+
+type Build<T> = dyn Fn(&Value) -> Result<T, ModelError> + Send + Sync;
+
+/// The parts of one kind, by name.
+pub struct Table<T> {
+    kind: &'static str,
+    entries: BTreeMap<String, (Part, Arc<Build<T>>)>,
+}
+
+impl<T> Clone for Table<T> {
+    fn clone(&self) -> Self {
+        Self { kind: self.kind, entries: self.entries.clone() }
+    }
+}
+
+impl<T> std::fmt::Debug for Table<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.entries.keys()).finish()
+    }
+}
+
+impl<T> Table<T> {
+    /// An empty table of parts of some kind ("force", "joint").
+    pub fn new(kind: &'static str) -> Self {
+        Self { kind, entries: BTreeMap::new() }
+    }
+
+    /// Adds a part, or replaces the one with the same name. `P` holds its properties; its documentation, field types and
+    /// [`Default`] become the description. `make` turns properties into the part and may refuse them.
+    pub fn register<P>(&mut self, name: &str, make: impl Fn(P) -> Result<T, ModelError> + Send + Sync + 'static)
+    where
+        P: DeserializeOwned + Serialize + JsonSchema + Default,
+    {
+        let part = describe::<P>(name);
+        let label = format!("{} \"{name}\"", self.kind);
+        let build = move |properties: &Value| {
+            let given = if properties.is_null() { Value::Object(Default::default()) } else { properties.clone() };
+            let parsed = serde_json::from_value(given)
+                .map_err(|error| ModelError::BadProperties { part: label.clone(), problem: error.to_string() })?;
+            make(parsed)
+        };
+        self.entries.insert(name.to_owned(), (part, Arc::new(build)));
+    }
+
+    /// Makes a part by name from properties: a JSON object, or null for all defaults.
+    pub fn create(&self, name: &str, properties: &Value) -> Result<T, ModelError> {
+        let Some((_, build)) = self.entries.get(name) else {
+            let known = self.entries.keys().cloned().collect::<Vec<_>>().join(", ");
+            return Err(ModelError::UnknownName { kind: self.kind, name: name.to_owned(), known });
+        };
+        build(properties)
+    }
+
+    /// The description of a part.
+    pub fn part(&self, name: &str) -> Option<&Part> {
+        self.entries.get(name).map(|(part, _)| part)
+    }
+
+    /// The descriptions of all parts, by name.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.entries.values().map(|(part, _)| part)
+    }
+}
+
+/// Reads the description of a part off the type of its properties.
+fn describe<P: Serialize + JsonSchema + Default>(name: &str) -> Part {
+    let schema = schemars::schema_for!(P).to_value();
+    let defaults = serde_json::to_value(P::default()).unwrap_or(Value::Null);
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let kind = |value: &Value| match value.get("type") {
+        Some(Value::String(kind)) => kind.clone(),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().filter_map(Value::as_str).find(|&k| k != "null").unwrap_or("object").to_owned()
+        }
+        _ => "object".to_owned(),
+    };
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let properties = fields.into_iter().flatten().map(|(name, field)| Property {
+        name: name.clone(),
+        kind: kind(field),
+        unit: text(field, "unit"),
+        default: defaults.get(name).cloned().unwrap_or(Value::Null),
+        minimum: field.get("minimum").or_else(|| field.get("exclusiveMinimum")).and_then(Value::as_f64),
+        maximum: field.get("maximum").or_else(|| field.get("exclusiveMaximum")).and_then(Value::as_f64),
+        description: text(field, "description").unwrap_or_default(),
+    });
+    Part {
+        name: name.to_owned(),
+        description: text(&schema, "description").unwrap_or_default(),
+        properties: properties.collect(),
+        schema: schema.clone(),
+    }
+}

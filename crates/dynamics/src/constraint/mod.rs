@@ -10,12 +10,18 @@
 //! Velocity-level solvers use J, c and softness; the accurate method also J̇ẋ; position-level solvers J and c. Each
 //! formula is written once and tested against numerical differentiation.
 
+mod ball;
 pub mod contact;
 
-use crate::BodyState;
+pub use ball::Ball;
+
 use crate::error::ModelError;
-use crate::model::BodyModel;
+use crate::model::{BodyModel, JointEnd};
+use crate::registry::Table;
+use crate::{BodyState, Id, Model};
 use glam::DVec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
 use tumble_geometry::Transform;
@@ -34,6 +40,16 @@ pub struct BodyView {
 }
 
 impl BodyView {
+    /// One end of a joint, in given motions of all bodies.
+    pub fn of(model: &Model, states: &[BodyState], end: JointEnd) -> Self {
+        match end {
+            JointEnd::Body(id) => {
+                model.bodies().get(id).map_or(Self::WORLD, |body| Self::new(body, &states[id.slot()]))
+            }
+            JointEnd::World => Self::WORLD,
+        }
+    }
+
     /// A body of the model in a given motion.
     pub fn new(model: &BodyModel, state: &BodyState) -> Self {
         Self {
@@ -101,7 +117,8 @@ pub enum Limit {
 }
 
 /// How hard a row is enforced.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Softness {
     /// As hard as the method can (default).
     #[default]
@@ -144,6 +161,17 @@ pub struct Row {
     pub softness: Softness,
 }
 
+impl Row {
+    /// By how much the condition is violated, in metres or radians.
+    pub fn violation(&self) -> f64 {
+        match self.limit {
+            Limit::Equality => self.error.abs(),
+            Limit::AtLeastZero => (-self.error).max(0.0),
+            Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => 0.0,
+        }
+    }
+}
+
 /// Something that restricts how two bodies move.
 pub trait Constraint: Debug + Send + Sync {
     /// Appends its rows for the two bodies. The number and meaning of the rows do not change from call to call unless a
@@ -160,4 +188,9 @@ pub trait Constraint: Debug + Send + Sync {
 pub trait Attach: Debug + Send + Sync {
     /// The constraint between two bodies as they are now; an error if the description makes no sense for them.
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError>;
+}
+
+/// Registers the built-in joints.
+pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
+    table.register("ball", |joint: Ball| Ok(Arc::new(joint) as _));
 }

@@ -4,9 +4,11 @@ mod gravity;
 
 pub use gravity::Gravity;
 
+use crate::registry::Table;
 use crate::{BodyId, BodyState, Id, Model, Wrench};
 use glam::DVec3;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// What a force sees: the model, the time, and how the bodies move. The motions may be those of an integrator's
 /// intermediate stage.
@@ -75,4 +77,9 @@ pub trait Force: Debug + Send + Sync {
     fn potential_energy(&self, _context: &ForceContext<'_>) -> Option<f64> {
         None
     }
+}
+
+/// Registers the built-in forces.
+pub(crate) fn register(table: &mut Table<Arc<dyn Force>>) {
+    table.register("gravity", |force: Gravity| Ok(Arc::new(force) as _));
 }

@@ -5,6 +5,7 @@ mod velocity_verlet;
 
 pub use velocity_verlet::VelocityVerlet;
 
+use crate::registry::Table;
 use crate::{BodyState, Model};
 use glam::DVec3;
 
@@ -36,4 +37,9 @@ pub trait Integrator: std::fmt::Debug + Send + Sync {
 
     /// A copy in a box, with all it remembers.
     fn clone_box(&self) -> Box<dyn Integrator>;
+}
+
+/// Registers the built-in integrators.
+pub(crate) fn register(table: &mut Table<Box<dyn Integrator>>) {
+    table.register("velocity_verlet", |integrator: VelocityVerlet| Ok(Box::new(integrator) as _));
 }

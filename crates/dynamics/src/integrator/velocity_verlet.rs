@@ -8,10 +8,13 @@ use super::rotation::free_rotation;
 use super::{Acceleration, EquationsOfMotion, Integrator};
 use crate::BodyState;
 use glam::{DMat3, DVec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Kick, drift, kick.
-#[derive(Clone, Debug, Default)]
-pub struct VelocityVerlet;
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VelocityVerlet {}
 
 impl VelocityVerlet {
     /// Changes velocities and angular velocities by what forces and torques do in `dt`.
@@ -60,6 +63,6 @@ impl Integrator for VelocityVerlet {
     }
 
     fn clone_box(&self) -> Box<dyn Integrator> {
-        Box::new(self.clone())
+        Box::new(*self)
     }
 }

@@ -1,6 +1,14 @@
 //! Methods: how time passes.
 
+mod broad_phases;
+pub mod retroactive;
+
+pub use broad_phases::BroadPhaseDescription;
+pub(crate) use broad_phases::register as register_broad_phases;
+pub use retroactive::{Retroactive, RetroactiveDescription};
+
 use crate::event::Events;
+use crate::registry::{DescribeMethod, Table};
 use crate::{Model, State, StepError};
 
 /// How time passes: takes a state to the next.
@@ -16,4 +24,9 @@ pub trait Method: std::fmt::Debug + Send + Sync {
 
     /// A copy in a box, with all its caches, so that a run resumed from it is bit for bit the run that went on.
     fn clone_box(&self) -> Box<dyn Method>;
+}
+
+/// Registers the built-in methods.
+pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
+    table.register("retroactive", |description: RetroactiveDescription| Ok(Box::new(description) as _));
 }

@@ -27,6 +27,11 @@ impl BodyKind {
     pub fn is_movable(&self) -> bool {
         matches!(self, Self::Dynamic | Self::Particle)
     }
+
+    /// Whether it moves at all: by forces or by a script.
+    pub fn moves(&self) -> bool {
+        !matches!(self, Self::Fixed)
+    }
 }
 
 /// Where a scripted body is at any time.

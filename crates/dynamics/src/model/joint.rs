@@ -36,6 +36,13 @@ impl Default for Breaking {
     }
 }
 
+impl Breaking {
+    /// Whether nothing breaks the joint.
+    pub fn is_never(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A joint as the user describes it: what it connects and how. Defaults: unnamed, unbreakable, and the two bodies do
 /// not collide with each other.
 #[derive(Clone, Debug)]

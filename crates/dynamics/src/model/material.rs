@@ -95,3 +95,22 @@ impl std::fmt::Debug for MaterialMixing {
         })
     }
 }
+
+impl MaterialMixing {
+    /// The contact between two materials.
+    pub fn mix(&self, a: &Material, b: &Material) -> ContactMaterial {
+        let mean = |x: f64, y: f64| 0.5 * (x + y);
+        let geometric = |x: f64, y: f64| (x * y).sqrt();
+        match self {
+            Self::Standard => ContactMaterial {
+                restitution: mean(a.restitution, b.restitution),
+                static_friction: geometric(a.static_friction, b.static_friction),
+                dynamic_friction: geometric(a.dynamic_friction, b.dynamic_friction),
+                rolling_friction: a.rolling_friction.max(b.rolling_friction),
+                spinning_friction: a.spinning_friction.max(b.spinning_friction),
+                perturbation: a.perturbation + b.perturbation,
+            },
+            Self::Custom(rule) => rule(a, b),
+        }
+    }
+}

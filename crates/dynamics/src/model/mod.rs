@@ -26,9 +26,15 @@ pub struct Model {
     pub(crate) forces: Arena<ForceId, Arc<dyn Force>>,
     pub(crate) filter: CollisionFilter,
     pub(crate) mixing: MaterialMixing,
+    pub(crate) revision: u64,
 }
 
 impl Model {
+    /// A number that grows with every change of the model, so that methods know when to look again.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
     /// The bodies.
     pub fn bodies(&self) -> &Arena<BodyId, BodyModel> {
         &self.bodies

@@ -9,7 +9,12 @@
 //! and for a bounded row the usual complementarity: λ at its lower bound may go with `J v' > −b`, at its upper bound
 //! with `J v' < −b`.
 
+mod sequential_impulses;
+
+pub use sequential_impulses::SequentialImpulses;
+
 use crate::constraint::Jacobian;
+use crate::registry::Table;
 use glam::{DMat3, DVec3};
 
 /// What a solver needs to know of a body, and its velocity, which it changes.
@@ -71,6 +76,14 @@ pub struct SolverRow {
     pub impulse: f64,
 }
 
+impl SolverRow {
+    /// `J v`: the rate of change of the row's value with the bodies' present velocities.
+    pub fn rate(&self, bodies: &[SolverBody]) -> f64 {
+        let [a, b] = self.bodies.map(|index| &bodies[index]);
+        self.jacobian.dot([a.velocity, b.velocity], [a.angular_velocity, b.angular_velocity])
+    }
+}
+
 /// Bodies and the rows between them: one island, or the whole world.
 #[derive(Debug)]
 pub struct Problem<'a> {
@@ -87,4 +100,9 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
 
     /// A copy in a box.
     fn clone_box(&self) -> Box<dyn ConstraintSolver>;
+}
+
+/// Registers the built-in solvers.
+pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
+    table.register("sequential_impulses", |solver: SequentialImpulses| Ok(Box::new(solver) as _));
 }

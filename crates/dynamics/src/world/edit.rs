@@ -5,7 +5,7 @@ use crate::constraint::BodyView;
 use crate::error::checked;
 use crate::force::Force;
 use crate::model::{BodyKind, BodyModel, ColliderModel, Joint, JointEnd, JointModel, MassChoice, Material};
-use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, Model, ModelError};
+use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use tumble_geometry::{MassProperties, Transform};
@@ -46,6 +46,7 @@ impl World {
         };
         set_inverses(&mut model);
 
+        self.model.revision += 1;
         let id = self.model.bodies.insert(model);
         let rows = self.model.bodies.slot_count();
         self.state.bodies.resize_with(rows, BodyState::default);
@@ -61,6 +62,7 @@ impl World {
     /// Removes a body with its colliders and joints. Bodies it touched or was joined to wake up.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), ModelError> {
         let body = self.model.bodies.remove(id).ok_or(ModelError::NoSuchBody(id))?;
+        self.model.revision += 1;
         for collider in body.colliders {
             self.model.colliders.remove(collider);
         }
@@ -120,8 +122,9 @@ impl World {
         if !(movable(first)? | movable(second)?) {
             return Err(ModelError::Invalid(format!("neither {first:?} nor {second:?} can be moved by a joint")));
         }
-        let views = joint.ends.map(|end| view(&self.model, &self.state.bodies, end));
+        let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
         let constraint = joint.attach.attach(&views)?;
+        self.model.revision += 1;
         let model = JointModel {
             name: joint.name,
             ends: joint.ends,
@@ -139,6 +142,7 @@ impl World {
     /// Removes a joint.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), ModelError> {
         let joint = self.model.joints.remove(id).ok_or(ModelError::NoSuchJoint(id))?;
+        self.model.revision += 1;
         self.state.broken[id.slot()] = false;
         self.wake_ends(joint.ends);
         Ok(())
@@ -171,6 +175,7 @@ impl World {
     /// Gives a body new mass properties; its frame stays where it is and every point of it keeps its velocity.
     fn set_mass(&mut self, id: BodyId, mass: MassProperties) {
         let Some(model) = self.model.bodies.get_mut(id) else { return };
+        self.model.revision += 1;
         let state = &mut self.state.bodies[id.slot()];
         let center = model.frame(state).point(mass.center);
         state.velocity = state.velocity_at(center);
@@ -194,17 +199,6 @@ impl World {
                 state.quiet_time = 0.0;
             }
         }
-    }
-}
-
-/// A joint's end as a constraint sees it.
-pub(crate) fn view(model: &Model, states: &[BodyState], end: JointEnd) -> BodyView {
-    match end {
-        JointEnd::Body(id) => match model.bodies.get(id) {
-            Some(body) => BodyView::new(body, &states[id.slot()]),
-            None => BodyView::WORLD,
-        },
-        JointEnd::World => BodyView::WORLD,
     }
 }
 

@@ -9,7 +9,7 @@ pub use snapshot::Snapshot;
 
 use crate::event::Events;
 use crate::force::Gravity;
-use crate::method::Method;
+use crate::method::{Method, Retroactive};
 use crate::{ForceId, Id, Model, State, StepError};
 use glam::DVec3;
 
@@ -25,7 +25,18 @@ pub struct World {
     before: State,
 }
 
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl World {
+    /// An empty world with gravity of 9.81 m/s² downwards (−y), simulated with the retroactive method.
+    pub fn new() -> Self {
+        Self::with_method(Retroactive::new())
+    }
+
     /// An empty world with gravity of 9.81 m/s² downwards (−y), simulated with the given method.
     pub fn with_method(method: impl Method + 'static) -> Self {
         let mut model = Model::default();

@@ -1,0 +1,304 @@
+//! From constraints to solver rows, and the solved impulses back to where they are remembered.
+//!
+//! A constraint row `(J, c, J̇ẋ, bounds, softness)` becomes a solver row `J v + γ λ = −b` that depends on the stage:
+//!
+//! | row | positions (v is the mean velocity of the step) | push (on top of that) | velocities, at the end |
+//! |---|---|---|---|
+//! | rigid equality | b = ½ h J̇ẋ: follow the curve, not its tangent | b = β c/h | b = −target rate |
+//! | c ≥ 0 | b = c/h for a gap, 0 for an overlap | b = c/h for a gap, β c/h for an overlap | b = −target rate |
+//! | spring k, damper d | implicit midpoint rule: γ = 1/(h²k/4 + h d/2), b = γ (h k/2) c | – | the same impulse again |
+//! | friction, motor | b = −target rate | – | b = −target rate |
+//!
+//! The impulses of positions and velocities are what the constraint exerts in reality, and those of the last step are a
+//! good start for the next. The push only removes errors that crept in. It must never be remembered: the sum over steps
+//! of an impulse proportional to the error is an integral controller, and long stacks driven by one start to swing.
+
+use super::RetroactiveSettings;
+use super::contact::{Contact, ContactImpulses};
+use super::island::Island;
+use crate::constraint::contact::{ContactRows, contact_rows};
+use crate::constraint::{BodyView, Limit, Row, Softness};
+use crate::model::JointEnd;
+use crate::solver::{Bounds, SolverBody, SolverRow};
+use crate::{Id, JointId, Model, State};
+use glam::DVec3;
+use tumble_geometry::math::orthonormal_pair;
+
+/// Which of the two solves of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// At the beginning of the step, for the positions at its end.
+    Position,
+    /// At the beginning of the step, on top of that: removes errors of position.
+    Push,
+    /// At the end of the step, for the velocities there.
+    Velocity,
+}
+
+/// The impulses of a joint's rows in the last step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct JointMemory {
+    /// The joint they belong to; another one in the same slot starts anew.
+    pub(super) joint: Option<JointId>,
+    pub(super) start: Vec<f64>,
+    pub(super) end: Vec<f64>,
+}
+
+/// Where a run of rows comes from.
+enum Source {
+    Joint(JointId),
+    Contact { contact: usize, point: usize, rows: ContactRows, normal: DVec3 },
+}
+
+/// The rows of an island.
+pub(super) struct Assembly {
+    pub(super) rows: Vec<SolverRow>,
+    sources: Vec<(Source, std::ops::Range<usize>)>,
+}
+
+/// What all conversions of one solve need.
+#[derive(Clone, Copy)]
+pub(super) struct Assembler<'a> {
+    pub(super) model: &'a Model,
+    pub(super) state: &'a State,
+    /// The step length h.
+    pub(super) dt: f64,
+    pub(super) stage: Stage,
+    pub(super) settings: &'a RetroactiveSettings,
+    pub(super) bodies: &'a [SolverBody],
+}
+
+impl Assembler<'_> {
+    /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
+    pub(super) fn assemble(&self, island: &Island, contacts: &[Contact], joints: &[JointMemory]) -> Assembly {
+        let mut assembly = Assembly { rows: Vec::new(), sources: Vec::new() };
+        let mut rows = Vec::new();
+        for &id in &island.joints {
+            self.add_joint(id, &joints[id.slot()], &mut rows, &mut assembly);
+        }
+        for &index in &island.contacts {
+            for point in 0..contacts[index].points.len() {
+                self.add_contact_point(&contacts[index], index, point, &mut rows, &mut assembly);
+            }
+        }
+        assembly
+    }
+
+    fn add_joint(&self, id: JointId, memory: &JointMemory, rows: &mut Vec<Row>, assembly: &mut Assembly) {
+        let Some(joint) = self.model.joints().get(id) else { return };
+        rows.clear();
+        joint.constraint.rows(&joint.ends.map(|end| self.view(end)), rows);
+        let remembered = |list: &[f64], index: usize| {
+            if memory.joint == Some(id) { list.get(index).copied().unwrap_or(0.0) } else { 0.0 }
+        };
+        let indices = joint.ends.map(|end| self.index(end));
+        let first = assembly.rows.len();
+        for (index, row) in rows.iter().enumerate() {
+            let given = remembered(&memory.start, index);
+            // Each solve continues where the last one ended.
+            let warm = match self.stage {
+                Stage::Position => remembered(&memory.end, index),
+                Stage::Push => 0.0,
+                Stage::Velocity => given,
+            };
+            assembly.rows.push(self.solver_row(row, indices, first, given, warm));
+        }
+        assembly.sources.push((Source::Joint(id), first..assembly.rows.len()));
+    }
+
+    fn add_contact_point(
+        &self,
+        contact: &Contact,
+        index: usize,
+        point: usize,
+        rows: &mut Vec<Row>,
+        assembly: &mut Assembly,
+    ) {
+        let state = &contact.points[point];
+        // At the end of the step only what touches counts.
+        let active = state.start.normal > 0.0 || state.geometry.gap <= self.settings.touch_distance;
+        if self.stage == Stage::Velocity && !active {
+            return;
+        }
+        rows.clear();
+        let ends = contact.bodies.map(JointEnd::Body);
+        let count = contact_rows(&ends.map(|end| self.view(end)), &state.geometry, &contact.material, rows);
+        if self.stage == Stage::Velocity && state.impact_speed > self.settings.restitution_threshold {
+            rows[0].target_rate = contact.material.restitution * state.impact_speed;
+        }
+        let warm = match self.stage {
+            // Each solve continues where the last one ended.
+            Stage::Position => state.end,
+            Stage::Push => ContactImpulses::default(),
+            Stage::Velocity => state.start,
+        };
+        let warm = to_rows(&warm, state.geometry.normal, &count);
+        let first = assembly.rows.len();
+        for (k, row) in rows.iter().enumerate() {
+            let given = if k == 0 { state.start.normal } else { 0.0 };
+            assembly.rows.push(self.solver_row(row, ends.map(|end| self.index(end)), first, given, warm[k]));
+        }
+        let source = Source::Contact { contact: index, point, rows: count, normal: state.geometry.normal };
+        assembly.sources.push((source, first..assembly.rows.len()));
+    }
+
+    /// The solver row of a constraint row. `first` is where the constraint's rows begin, `given` the impulse this row
+    /// got at the beginning of the step, `warm` the impulse to start from.
+    fn solver_row(&self, row: &Row, bodies: [usize; 2], first: usize, given: f64, warm: f64) -> SolverRow {
+        let soft = self.spring(row, bodies);
+        let (bias, gamma, bounds, impulse) = match (self.stage, soft) {
+            (Stage::Position, Some((bias, gamma))) => (bias, gamma, self.bounds(row, first, given), warm),
+            (Stage::Velocity, Some(_)) => (0.0, 0.0, Bounds::Range { min: given, max: given }, given),
+            (Stage::Push, Some(_)) => (0.0, 0.0, NOTHING, 0.0),
+            (Stage::Position, None) => (self.position_bias(row), 0.0, self.bounds(row, first, given), warm),
+            (Stage::Velocity, None) => (-row.target_rate, 0.0, self.bounds(row, first, given), warm),
+            (Stage::Push, None) => (self.push_bias(row), 0.0, push_bounds(row), 0.0),
+        };
+        SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, impulse }
+    }
+
+    /// Bias and γ of a soft row; none for a rigid one.
+    fn spring(&self, row: &Row, bodies: [usize; 2]) -> Option<(f64, f64)> {
+        let h = self.dt;
+        match row.softness {
+            Softness::Rigid | Softness::Baumgarte { .. } => None,
+            Softness::Coefficients { gamma, beta } => Some((beta * row.error / h, 2.0 * gamma)),
+            Softness::Spring { frequency, damping_ratio } => {
+                let omega = std::f64::consts::TAU * frequency;
+                let mass = self.effective_mass(row, bodies);
+                let (stiffness, damping) = (mass * omega * omega, 2.0 * mass * damping_ratio * omega);
+                let gamma = 1.0 / (0.25 * h * h * stiffness + 0.5 * h * damping).max(f64::MIN_POSITIVE);
+                Some((gamma * 0.5 * h * stiffness * row.error, gamma))
+            }
+        }
+    }
+
+    fn position_bias(&self, row: &Row) -> f64 {
+        let curvature = 0.5 * self.dt * row.jdot_v;
+        match row.limit {
+            Limit::AtLeastZero => row.error.max(0.0) / self.dt + curvature,
+            Limit::Equality => curvature - row.target_rate,
+            Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => -row.target_rate,
+        }
+    }
+
+    fn push_bias(&self, row: &Row) -> f64 {
+        let beta = match row.softness {
+            Softness::Baumgarte { beta } => beta,
+            _ => self.settings.correction,
+        };
+        let whole = row.error / self.dt;
+        match row.limit {
+            Limit::AtLeastZero if row.error >= 0.0 => whole,
+            _ => (beta * whole).clamp(-self.settings.max_push_speed, self.settings.max_push_speed),
+        }
+    }
+
+    fn bounds(&self, row: &Row, first: usize, given: f64) -> Bounds {
+        let apart = row.error > self.settings.touch_distance && given <= 0.0;
+        match row.limit {
+            Limit::Equality => Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY },
+            Limit::AtLeastZero if self.stage == Stage::Velocity && apart => NOTHING,
+            Limit::AtLeastZero => Bounds::Range { min: 0.0, max: f64::INFINITY },
+            // Half of the impulse the force could give in a step, in each of its two solves.
+            Limit::Force { min, max } => Bounds::Range { min: 0.5 * self.dt * min, max: 0.5 * self.dt * max },
+            Limit::Cone { normal, rows, stick, slip } => Bounds::Cone { normal: first + normal, rows, stick, slip },
+            Limit::ConeMember => Bounds::ConeMember,
+        }
+    }
+
+    /// `1 / (J W Jᵀ)`; zero if nothing moves.
+    fn effective_mass(&self, row: &Row, bodies: [usize; 2]) -> f64 {
+        let [a, b] = bodies.map(|index| &self.bodies[index]);
+        let linear = [row.jacobian.linear[0] * a.inverse_mass, row.jacobian.linear[1] * b.inverse_mass];
+        let angular = [a.inverse_inertia * row.jacobian.angular[0], b.inverse_inertia * row.jacobian.angular[1]];
+        let mobility = row.jacobian.dot(linear, angular);
+        if mobility > f64::MIN_POSITIVE { 1.0 / mobility } else { 0.0 }
+    }
+
+    /// The row of a joint's end among the solver's bodies; the world comes last.
+    fn index(&self, end: JointEnd) -> usize {
+        match end {
+            JointEnd::Body(id) => id.slot(),
+            JointEnd::World => self.bodies.len() - 1,
+        }
+    }
+
+    fn view(&self, end: JointEnd) -> BodyView {
+        BodyView::of(self.model, &self.state.bodies, end)
+    }
+}
+
+impl Assembly {
+    /// Whether a joint is open or a contact overlaps.
+    pub(super) fn has_errors(&self) -> bool {
+        self.rows.iter().any(|row| match row.bounds {
+            Bounds::Range { min, max } => (min < 0.0 && row.error != 0.0) || (max > 0.0 && row.error < 0.0),
+            Bounds::Cone { .. } | Bounds::ConeMember => false,
+        })
+    }
+
+    /// Puts the solved impulses where the next step finds them.
+    pub(super) fn store(&self, stage: Stage, contacts: &mut [Contact], joints: &mut [JointMemory]) {
+        for (source, range) in &self.sources {
+            let solved = self.rows[range.clone()].iter().map(|row| row.impulse);
+            match source {
+                Source::Joint(id) => {
+                    let memory = &mut joints[id.slot()];
+                    memory.joint = Some(*id);
+                    let list = if stage == Stage::Position { &mut memory.start } else { &mut memory.end };
+                    list.clear();
+                    list.extend(solved);
+                }
+                Source::Contact { contact, point, rows, normal } => {
+                    let mut impulses = [0.0; MAX_CONTACT_ROWS];
+                    impulses.iter_mut().zip(solved).for_each(|(slot, impulse)| *slot = impulse);
+                    let point = &mut contacts[*contact].points[*point];
+                    let solved = from_rows(&impulses, *normal, rows);
+                    *(if stage == Stage::Position { &mut point.start } else { &mut point.end }) = solved;
+                }
+            }
+        }
+    }
+}
+
+/// No impulse at all.
+const NOTHING: Bounds = Bounds::Range { min: 0.0, max: 0.0 };
+
+/// Only conditions on positions are pushed.
+fn push_bounds(row: &Row) -> Bounds {
+    match row.limit {
+        Limit::Equality => Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY },
+        Limit::AtLeastZero => Bounds::Range { min: 0.0, max: f64::INFINITY },
+        Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => NOTHING,
+    }
+}
+
+/// Normal, two of friction, two of rolling, one of spinning.
+const MAX_CONTACT_ROWS: usize = 6;
+
+/// The impulses of a contact point as the λ of its rows.
+fn to_rows(impulses: &ContactImpulses, normal: DVec3, rows: &ContactRows) -> [f64; MAX_CONTACT_ROWS] {
+    let (u, v) = orthonormal_pair(normal);
+    let mut list = [0.0; MAX_CONTACT_ROWS];
+    list[0] = impulses.normal;
+    (list[1], list[2]) = (impulses.friction.dot(u), impulses.friction.dot(v));
+    if rows.rolling {
+        (list[3], list[4]) = (impulses.rolling.dot(u), impulses.rolling.dot(v));
+    }
+    if rows.spinning {
+        list[rows.count - 1] = impulses.spinning;
+    }
+    list
+}
+
+/// The inverse of `to_rows`.
+fn from_rows(list: &[f64; MAX_CONTACT_ROWS], normal: DVec3, rows: &ContactRows) -> ContactImpulses {
+    let (u, v) = orthonormal_pair(normal);
+    ContactImpulses {
+        normal: list[0],
+        friction: u * list[1] + v * list[2],
+        rolling: if rows.rolling { u * list[3] + v * list[4] } else { DVec3::ZERO },
+        spinning: if rows.spinning { list[rows.count - 1] } else { 0.0 },
+    }
+}

@@ -1,0 +1,72 @@
+//! A pair of colliders near each other, remembered from step to step.
+
+use crate::constraint::contact::ContactGeometry;
+use crate::model::ContactMaterial;
+use crate::{BodyId, ColliderId};
+use glam::DVec3;
+use tumble_geometry::query::{FeatureId, PairCache};
+
+/// The impulses at a contact point in one stage of a step. Directions are in world coordinates, so that they survive a
+/// change of the tangents.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactImpulses {
+    /// Along the normal, in N s.
+    pub normal: f64,
+    /// Friction on the second body, in N s.
+    pub friction: DVec3,
+    /// Rolling friction on the second body, in N m s.
+    pub rolling: DVec3,
+    /// Spinning friction about the normal, in N m s.
+    pub spinning: f64,
+}
+
+/// A contact point and what is remembered of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPointState {
+    /// Which parts and features touch: the point is the same as one of the step before if these are.
+    pub key: (u32, u32, FeatureId),
+    /// Where, in world coordinates.
+    pub geometry: ContactGeometry,
+    /// The impulses at the beginning of the step, which keep the bodies apart.
+    pub start: ContactImpulses,
+    /// The impulses at the end of the step, which stop their approach or let them bounce.
+    pub end: ContactImpulses,
+    /// How fast the surfaces would meet, in m/s: their approach before the step, at the moment of touching.
+    pub impact_speed: f64,
+}
+
+impl ContactPointState {
+    /// The impulse on the second body during the step, in N s.
+    pub fn impulse(&self) -> DVec3 {
+        self.geometry.normal * (self.start.normal + self.end.normal) + self.start.friction + self.end.friction
+    }
+}
+
+/// A pair of colliders near each other.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// The colliders, the smaller id first.
+    pub colliders: [ColliderId; 2],
+    /// Their bodies.
+    pub bodies: [BodyId; 2],
+    /// The contact points; empty if they are too far apart, or one is a sensor.
+    pub points: Vec<ContactPointState>,
+    /// What the two materials give.
+    pub material: ContactMaterial,
+    /// Whether they touched in the last step (for sensors: overlapped).
+    pub touching: bool,
+    pub(super) touched_before: bool,
+    pub(super) sensor: bool,
+    pub(super) first_is_sensor: bool,
+    pub(super) cache: PairCache,
+    /// The tilt of the normals by rough surfaces, drawn when the contact began.
+    pub(super) tilt: DVec3,
+}
+
+impl Contact {
+    /// The colliders, a sensor first.
+    pub(super) fn sensor_first(&self) -> [ColliderId; 2] {
+        let [a, b] = self.colliders;
+        if self.first_is_sensor { [a, b] } else { [b, a] }
+    }
+}

@@ -1,0 +1,274 @@
+//! The retroactive method: G's pipeline (G 4.5) with any integrator, solver and broad phase. It is the readable
+//! reference: clear before clever, single-threaded, `f64`.
+//!
+//! G's order is integrate, activity, detect, solve, notify. Solving only after integrating lets every resting body sink
+//! by g h² per step and push itself out again; a block on a slope creeps. Here the constraints are solved twice per step,
+//! as in SHAKE and RATTLE, and contacts found at the end of one step serve the beginning of the next:
+//!
+//! 1. **predict**: where would forces alone take the bodies? This gives mean velocities v̄ over the step.
+//! 2. **solve positions**: impulses p at the beginning of the step with `J (v̄ + W Jᵀ p) ≥ −c/h`, so that gaps close but do
+//!    not turn into overlaps and joints stay closed; then a **push** that removes what errors there are.
+//! 3. **integrate**: the bodies move, with these impulses.
+//! 4. **detect**: contacts at the new positions.
+//! 5. **solve velocities**: the push is taken back, so that it moves bodies without leaving them faster; then impulses q at the end of the step with `J v = 0` (no approach, no sliding below the friction
+//!    cone), and restitution where bodies met.
+//! 6. **activity**: quiet islands fall asleep, touched ones wake up.
+//! 7. **notify**: events.
+//!
+//! All impulses act in opposite pairs at one point, so momentum and angular momentum are conserved to rounding. A body
+//! at rest stays exactly at rest; free flight is as exact as the integrator; joints keep their energy.
+
+mod activity;
+mod assemble;
+mod contact;
+mod detect;
+mod free_motion;
+mod island;
+mod notify;
+mod push;
+mod settings;
+
+pub use contact::{Contact, ContactImpulses, ContactPointState};
+pub use notify::Reaction;
+pub use settings::{RetroactiveDescription, RetroactiveSettings};
+
+use self::assemble::{Assembler, JointMemory, Stage};
+use self::detect::Detector;
+use self::free_motion::FreeMotion;
+use self::island::Island;
+use self::push::Push;
+use super::Method;
+use crate::event::Events;
+use crate::integrator::{Integrator, VelocityVerlet};
+use crate::model::BodyKind;
+use crate::solver::{ConstraintSolver, Problem, SequentialImpulses, SolverBody};
+use crate::{BodyState, Id, Model, State, StepError};
+use glam::{DMat3, DVec3};
+use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
+use tumble_geometry::math::rotation_vector;
+
+/// The retroactive method. See the module's documentation.
+#[derive(Debug)]
+pub struct Retroactive {
+    settings: RetroactiveSettings,
+    integrator: Box<dyn Integrator>,
+    solver: Box<dyn ConstraintSolver>,
+    detector: Detector,
+    joints: Vec<JointMemory>,
+    islands: Vec<Island>,
+    /// The pushes of the step under way.
+    pushes: Vec<Push>,
+}
+
+impl Default for Retroactive {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Retroactive {
+    /// With velocity Verlet, sequential impulses and a dynamic tree.
+    pub fn new() -> Self {
+        Self {
+            settings: RetroactiveSettings::default(),
+            integrator: Box::new(VelocityVerlet::default()),
+            solver: Box::new(SequentialImpulses::default()),
+            detector: Detector::new(Box::new(DynamicTree::default())),
+            joints: Vec::new(),
+            islands: Vec::new(),
+            pushes: Vec::new(),
+        }
+    }
+
+    /// With another integrator.
+    pub fn with_integrator(mut self, integrator: impl Integrator + 'static) -> Self {
+        self.integrator = Box::new(integrator);
+        self
+    }
+
+    /// With another solver.
+    pub fn with_solver(mut self, solver: impl ConstraintSolver + 'static) -> Self {
+        self.solver = Box::new(solver);
+        self
+    }
+
+    /// With another broad phase.
+    pub fn with_broad_phase(mut self, broad_phase: impl BroadPhase + 'static) -> Self {
+        self.detector = Detector::new(Box::new(broad_phase));
+        self
+    }
+
+    /// With other settings.
+    pub fn with_settings(mut self, settings: RetroactiveSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The contacts as of the last step, by ids of the colliders.
+    pub fn contacts(&self) -> &[Contact] {
+        self.detector.contacts()
+    }
+
+    /// The broad phase with its boxes as of the last step.
+    pub fn broad_phase(&self) -> &dyn BroadPhase {
+        self.detector.broad_phase()
+    }
+
+    /// The mean velocities over the step if only forces acted, as bodies for the solver; the last is the world.
+    fn predict(&self, model: &Model, state: &State, dt: f64) -> Vec<SolverBody> {
+        let mut moved = state.bodies.clone();
+        let equations = FreeMotion::new(model, state);
+        self.integrator.clone_box().advance(&equations, state.time, dt, &mut moved);
+        follow_scripts(model, state.time + dt, &mut moved);
+        let mean = |(before, after): (&BodyState, &BodyState)| {
+            let turned = rotation_vector(after.rotation * before.rotation.conjugate());
+            ((after.position - before.position) / dt, turned / dt)
+        };
+        solver_bodies(model, &state.bodies, state.bodies.iter().zip(&moved).map(mean))
+    }
+
+    /// Impulses at the beginning of the step that keep the constraints at its end.
+    fn solve_positions(&mut self, model: &Model, state: &mut State, dt: f64) {
+        self.islands = island::find(model, state, self.detector.contacts());
+        if self.islands.iter().all(|island| island.is_free()) {
+            return;
+        }
+        self.detector.remember_approach(model, state, dt);
+        let mut bodies = self.predict(model, state, dt);
+        let before = bodies.clone();
+        self.solve(model, state, dt, Stage::Position, &mut bodies);
+        self.pushes = self.solve(model, state, dt, Stage::Push, &mut bodies);
+        for ((body, solved), before) in state.bodies.iter_mut().zip(&bodies).zip(&before) {
+            body.velocity += solved.velocity - before.velocity;
+            body.angular_velocity += solved.angular_velocity - before.angular_velocity;
+        }
+        for push in &mut self.pushes {
+            push.hold_line_of_action(&state.bodies);
+        }
+    }
+
+    /// Impulses at the end of the step that make the velocities obey the constraints.
+    fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64) {
+        self.islands = island::find(model, state, self.detector.contacts());
+        let velocities = state.bodies.iter().map(|body| (body.velocity, body.angular_velocity));
+        let mut bodies = solver_bodies(model, &state.bodies, velocities);
+        for push in self.pushes.drain(..) {
+            push.take_back(&state.bodies, &mut bodies);
+        }
+        self.solve(model, state, dt, Stage::Velocity, &mut bodies);
+        for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
+            body.velocity = solved.velocity;
+            body.angular_velocity = solved.angular_velocity;
+        }
+    }
+
+    /// Solves all islands that are awake and returns the impulses of a push.
+    fn solve(&mut self, model: &Model, state: &State, dt: f64, stage: Stage, bodies: &mut [SolverBody]) -> Vec<Push> {
+        let mut pushes = Vec::new();
+        for island in self.islands.iter().filter(|island| island.awake && !island.is_free()) {
+            let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies };
+            let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
+            if stage == Stage::Push && !assembly.has_errors() {
+                continue;
+            }
+            self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows });
+            match stage {
+                Stage::Push => pushes.extend(assembly.rows.iter().filter(|row| row.impulse != 0.0).map(Push::new)),
+                Stage::Position | Stage::Velocity => {
+                    assembly.store(stage, self.detector.contacts_mut(), &mut self.joints)
+                }
+            }
+        }
+        pushes
+    }
+
+    fn integrate(&mut self, model: &Model, state: &mut State, dt: f64) {
+        let mut bodies = std::mem::take(&mut state.bodies);
+        let equations = FreeMotion::with_bodies(model, state, &bodies);
+        self.integrator.advance(&equations, state.time, dt, &mut bodies);
+        follow_scripts(model, state.time + dt, &mut bodies);
+        state.bodies = bodies;
+    }
+}
+
+impl Method for Retroactive {
+    fn name(&self) -> &'static str {
+        "retroactive"
+    }
+
+    fn step(&mut self, model: &Model, state: &mut State, dt: f64, events: &mut Events) -> Result<(), StepError> {
+        self.detector.refresh(model, state, dt, &self.settings);
+        self.joints.resize_with(model.joints().slot_count(), JointMemory::default);
+        activity::wake_touched(model, state, self.detector.contacts(), events);
+
+        self.solve_positions(model, state, dt);
+        self.integrate(model, state, dt);
+        self.detector.detect(model, state, dt, &self.settings);
+        self.solve_velocities(model, state, dt);
+        activity::update(model, state, dt, &self.settings, &self.islands, events);
+        notify::break_joints(model, state, dt, &self.joints, events);
+        notify::contact_events(&mut self.detector, events);
+        self.detector.mark_current(model, state, dt);
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.detector.reset();
+        self.joints.clear();
+        self.islands.clear();
+    }
+
+    fn clone_box(&self) -> Box<dyn Method> {
+        Box::new(Self {
+            settings: self.settings,
+            integrator: self.integrator.clone_box(),
+            solver: self.solver.clone_box(),
+            detector: self.detector.clone(),
+            joints: self.joints.clone(),
+            islands: self.islands.clone(),
+            pushes: self.pushes.clone(),
+        })
+    }
+}
+
+/// Puts scripted bodies where their scripts say they are at `time`.
+fn follow_scripts(model: &Model, time: f64, bodies: &mut [BodyState]) {
+    for (id, body) in model.bodies().iter() {
+        if let BodyKind::Scripted(script) = &body.kind {
+            let state = &mut bodies[id.slot()];
+            let pose = script.pose(time);
+            let (velocity, angular_velocity) = script.velocity(time);
+            state.rotation = pose.rotation;
+            state.position = pose.point(body.mass.center);
+            state.angular_velocity = angular_velocity;
+            state.velocity = velocity + angular_velocity.cross(state.position - pose.translation);
+        }
+    }
+}
+
+/// The bodies as a solver sees them, with given velocities; the last one is the unmoving world. Sleeping bodies are as
+/// heavy as the world.
+fn solver_bodies(
+    model: &Model,
+    states: &[BodyState],
+    velocities: impl Iterator<Item = (DVec3, DVec3)>,
+) -> Vec<SolverBody> {
+    const UNMOVED: SolverBody = SolverBody {
+        inverse_mass: 0.0,
+        inverse_inertia: DMat3::ZERO,
+        velocity: DVec3::ZERO,
+        angular_velocity: DVec3::ZERO,
+    };
+    let body = |(slot, (state, (velocity, angular_velocity))): (usize, (&BodyState, (DVec3, DVec3)))| {
+        let unmoved = SolverBody { velocity, angular_velocity, ..UNMOVED };
+        match model.bodies().in_slot(slot) {
+            Some(body) if !state.asleep => SolverBody {
+                inverse_mass: body.inverse_mass,
+                inverse_inertia: body.world_inverse_inertia(state.rotation),
+                ..unmoved
+            },
+            _ => unmoved,
+        }
+    };
+    states.iter().zip(velocities).enumerate().map(body).chain([UNMOVED]).collect()
+}

@@ -1,0 +1,103 @@
+//! The settings of the retroactive method, and its description by names for scene files.
+
+use super::Retroactive;
+use crate::ModelError;
+use crate::method::Method;
+use crate::registry::{DescribeMethod, Registry};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Numbers that govern the retroactive method.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetroactiveSettings {
+    /// The fraction of an overlap, or of a joint's error, that is removed per step. Default 0.2.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub correction: f64,
+    /// Overlaps are removed at this speed at most, in m/s. Default 3.
+    #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
+    pub max_push_speed: f64,
+    /// Impacts slower than this do not bounce, in m/s. Default 0.1.
+    #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
+    pub restitution_threshold: f64,
+    /// Surfaces closer than this count as touching, in metres. Default 1e-5.
+    #[schemars(range(min = 0.0), extend("unit" = "m"))]
+    pub touch_distance: f64,
+    /// A body is quiet while its speed is below this, in m/s. Default 0.02.
+    #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
+    pub quiet_speed: f64,
+    /// A body is quiet while its angular speed is below this, in rad/s. Default 0.04.
+    #[schemars(range(min = 0.0), extend("unit" = "rad/s"))]
+    pub quiet_angular_speed: f64,
+    /// Islands whose bodies were all quiet for this long fall asleep, in seconds. Infinite: never. Default 0.5.
+    #[schemars(range(min = 0.0), extend("unit" = "s"))]
+    pub time_to_sleep: f64,
+}
+
+impl Default for RetroactiveSettings {
+    fn default() -> Self {
+        Self {
+            correction: 0.2,
+            max_push_speed: 3.0,
+            restitution_threshold: 0.1,
+            touch_distance: 1e-5,
+            quiet_speed: 0.02,
+            quiet_angular_speed: 0.04,
+            time_to_sleep: 0.5,
+        }
+    }
+}
+
+/// A part by its registered name, with its properties.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartDescription {
+    /// The registered name.
+    pub name: String,
+    /// The properties; what is not given has its default.
+    #[serde(default)]
+    pub properties: Value,
+}
+
+impl PartDescription {
+    fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), properties: Value::Null }
+    }
+}
+
+/// The retroactive method in words: which parts it is made of, and its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetroactiveDescription {
+    /// The integrator. Default "velocity_verlet".
+    pub integrator: PartDescription,
+    /// The constraint solver. Default "sequential_impulses".
+    pub solver: PartDescription,
+    /// The broad phase. Default "dynamic_tree".
+    pub broad_phase: PartDescription,
+    /// The settings.
+    pub settings: RetroactiveSettings,
+}
+
+impl Default for RetroactiveDescription {
+    fn default() -> Self {
+        Self {
+            integrator: PartDescription::named("velocity_verlet"),
+            solver: PartDescription::named("sequential_impulses"),
+            broad_phase: PartDescription::named("dynamic_tree"),
+            settings: RetroactiveSettings::default(),
+        }
+    }
+}
+
+impl DescribeMethod for RetroactiveDescription {
+    fn build(&self, registry: &Registry) -> Result<Box<dyn Method>, ModelError> {
+        let mut method = Retroactive::new().with_settings(self.settings);
+        method.integrator = registry.integrators.create(&self.integrator.name, &self.integrator.properties)?;
+        method.solver = registry.solvers.create(&self.solver.name, &self.solver.properties)?;
+        let broad_phase = registry.broad_phases.create(&self.broad_phase.name, &self.broad_phase.properties)?;
+        method.detector = super::Detector::new(broad_phase);
+        Ok(Box::new(method))
+    }
+}

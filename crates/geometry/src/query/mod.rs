@@ -16,6 +16,7 @@ mod span;
 mod time_of_impact;
 mod types;
 
+pub use closest::{Separation, separation, separation_within};
 pub use manifold::{ManifoldOptions, PairCache};
 pub use motion::Motion;
 pub(crate) use span::Span;

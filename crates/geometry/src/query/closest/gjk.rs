@@ -22,6 +22,21 @@ const MAX_ROUNDS: usize = 128;
 /// The two bounds of the distance count as equal within this, relative to the numbers they are computed from.
 const TOLERANCE: f64 = 1e-15;
 
+/// Rounds without progress before the search ends.
+const MAX_STALLED: usize = 4;
+
+/// When the search ends by stalling, its answer is accepted if the bounds agree within this, relative to the numbers.
+const ACCEPTED: f64 = 1e-12;
+
+/// The simplex with the closest bounds so far.
+struct Best {
+    distance: f64,
+    /// The lower bound its normal shows.
+    bound: f64,
+    normal: DVec3,
+    simplex: Simplex,
+}
+
 /// What is known about the distance of two cores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Gap {
@@ -33,6 +48,8 @@ pub(crate) enum Gap {
         normal: DVec3,
         /// The simplex of the difference that holds the closest point.
         simplex: Simplex,
+        /// Whether the bounds met. If not, rounding stopped the search: the cores almost touch.
+        certain: bool,
     },
     /// The cores are farther apart than the limit.
     Beyond,
@@ -55,35 +72,44 @@ where
         return Gap::Undefined;
     }
     let mut simplex = Simplex::new(first);
-    let mut best = simplex;
-    let mut best_distance = f64::INFINITY;
-    let mut best_normal = start;
+    let mut best = Best { distance: f64::INFINITY, bound: f64::NEG_INFINITY, normal: start, simplex };
+    // The direction with the best lower bound.
+    let mut at_least = f64::NEG_INFINITY;
+    let mut shown_by = start;
+    let mut shortest = f64::INFINITY;
+    let mut stalled = 0;
     for _ in 0..MAX_ROUNDS {
-        let (distance, normal) = match simplex.reduce(magnitude) {
+        let (distance, normal) = match simplex.reduce(magnitude, shortest) {
             Closest::Outside { distance, normal: Some(normal) } if distance > TOLERANCE * magnitude => {
                 (distance, normal)
             }
             _ => return Gap::Overlap { simplex },
         };
-        // Rounding has the last word: no progress any more.
-        if distance >= best_distance {
-            break;
-        }
-        (best, best_distance, best_normal) = (simplex, distance, normal);
-
         let vertex = difference.support(normal);
         magnitude = magnitude.max(vertex.magnitude());
         if !magnitude.is_finite() {
             return Gap::Undefined;
         }
-        let at_least = -vertex.point.dot(normal);
-        if at_least > limit {
+        let bound = -vertex.point.dot(normal);
+        if bound > limit + TOLERANCE * magnitude {
             return Gap::Beyond;
         }
-        if distance - at_least <= TOLERANCE * magnitude || simplex.contains(vertex.point) {
+        if bound > at_least {
+            (at_least, shown_by) = (bound, normal);
+        }
+        // Rounding hides small steps; after such a step often comes a large one.
+        stalled = if distance < shortest { 0 } else { stalled + 1 };
+        shortest = shortest.min(distance);
+        if distance - bound < best.distance - best.bound {
+            best = Best { distance, bound, normal, simplex };
+        }
+        let converged = distance - bound <= TOLERANCE * magnitude;
+        if converged || stalled > MAX_STALLED || simplex.contains(vertex.point) {
             break;
         }
         simplex.push(vertex);
     }
-    Gap::Apart { distance: best_distance, normal: best_normal, simplex: best }
+    let certain = best.distance - best.bound <= ACCEPTED * magnitude;
+    let normal = if certain { best.normal } else { shown_by };
+    Gap::Apart { distance: best.distance, normal, simplex: best.simplex, certain }
 }

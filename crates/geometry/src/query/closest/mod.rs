@@ -27,20 +27,20 @@ use glam::DVec3;
 
 /// How two convex shapes lie, in the frame of the first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Separation {
+pub struct Separation {
     /// The distance, or minus the depth of the overlap.
-    pub(crate) distance: f64,
+    pub distance: f64,
     /// The unit normal from the first to the second: moving the second by `−distance · normal` makes them just touch.
-    pub(crate) normal: DVec3,
+    pub normal: DVec3,
     /// The point of the first closest to, or deepest in, the second.
-    pub(crate) point_a: DVec3,
+    pub point_a: DVec3,
     /// The point of the second: `point_a + distance · normal`.
-    pub(crate) point_b: DVec3,
+    pub point_b: DVec3,
 }
 
 impl Separation {
     /// The same with first and second shape exchanged, in the frame of the second.
-    pub(crate) fn flipped(&self, b_in_a: &Transform) -> Self {
+    pub fn flipped(&self, b_in_a: &Transform) -> Self {
         Self {
             distance: self.distance,
             normal: b_in_a.inverse_vector(-self.normal),
@@ -57,7 +57,7 @@ pub(super) fn is_usable(pose: &Transform) -> bool {
 
 /// The signed distance of two convex shapes, with normal and points. `None` if the pose or a support point is not
 /// finite.
-pub(crate) fn separation<A, B>(a: &A, b: &B, b_in_a: &Transform) -> Option<Separation>
+pub fn separation<A, B>(a: &A, b: &B, b_in_a: &Transform) -> Option<Separation>
 where
     A: Convex + ?Sized,
     B: Convex + ?Sized,
@@ -66,7 +66,7 @@ where
 }
 
 /// The signed distance if it is at most `limit` (in metres); `None`, and found sooner, if it is more.
-pub(crate) fn separation_within<A, B>(a: &A, b: &B, b_in_a: &Transform, limit: f64) -> Option<Separation>
+pub fn separation_within<A, B>(a: &A, b: &B, b_in_a: &Transform, limit: f64) -> Option<Separation>
 where
     A: Convex + ?Sized,
     B: Convex + ?Sized,
@@ -93,9 +93,13 @@ where
     let (radius_a, radius_b) = difference.radii();
     let start = normal.unwrap_or_else(|| difference.centers());
     let (distance, normal, point_a, point_b) = match gjk::gap(&difference, start, limit + radius_a + radius_b) {
-        Gap::Apart { distance, normal, simplex } => {
+        Gap::Apart { distance, normal, simplex, certain: true } => {
             let (point_a, point_b) = simplex.witnesses();
             (distance, normal, point_a, point_b)
+        }
+        Gap::Apart { normal, certain: false, .. } => {
+            let near = depth::measure(&difference, normal)?;
+            (-near.depth, near.normal, near.point_a, near.point_b)
         }
         Gap::Overlap { simplex } => {
             let direction = epa::shortest_way_out(&difference, &simplex);
@@ -145,8 +149,9 @@ where
     let difference = Difference::new(a, b, b_in_a);
     let (radius_a, radius_b) = difference.radii();
     match gjk::gap(&difference, difference.centers(), radius_a + radius_b) {
-        Gap::Apart { distance, .. } => distance <= radius_a + radius_b,
+        Gap::Apart { distance, certain: true, .. } => distance <= radius_a + radius_b,
         Gap::Overlap { .. } => true,
+        Gap::Apart { .. } => separation_within(a, b, b_in_a, 0.0).is_some(),
         Gap::Beyond | Gap::Undefined => false,
     }
 }

@@ -65,14 +65,14 @@ impl Simplex {
     }
 
     /// Drops the vertices that do not carry the point closest to the origin and finds that point. `magnitude` is the
-    /// size of the numbers behind the vertices.
-    pub(super) fn reduce(&mut self, magnitude: f64) -> Closest {
+    /// size of the numbers behind the vertices; `known` is the distance before the latest vertex came in.
+    pub(super) fn reduce(&mut self, magnitude: f64, known: f64) -> Closest {
         let p = self.vertices.map(|v| v.point);
         let candidate = match self.len {
             1 => Candidate::vertex(&p, 0),
             2 => Candidate::segment(&p, 0, 1),
             3 => Candidate::triangle(&p, [0, 1, 2], magnitude),
-            _ => match Candidate::tetrahedron(&p, magnitude) {
+            _ => match Candidate::tetrahedron(&p, magnitude, known) {
                 Some(candidate) => candidate,
                 None => return Closest::Inside,
             },
@@ -140,29 +140,24 @@ impl Candidate {
         let beyond_ac = normal.cross(ac).dot(a);
         let beyond_bc = bc.cross(normal).dot(b);
         if !needle && beyond_ab >= 0.0 && beyond_ac >= 0.0 && beyond_bc >= 0.0 {
-            let length = square.sqrt();
-            let unit = normal / length;
-            let height = unit.dot(a);
             let sum = beyond_ab + beyond_ac + beyond_bc;
-            return Self {
-                offset: unit * height,
-                normal: Some(if height > 0.0 { -unit } else { unit }),
-                index: [i, j, k],
-                weights: [beyond_bc / sum, beyond_ac / sum, beyond_ab / sum],
-                len: 3,
-            };
+            let weights = [beyond_bc / sum, beyond_ac / sum, beyond_ab / sum];
+            // A true point of the triangle, whatever the rounding did to the weights.
+            let offset = a * weights[0] + b * weights[1] + c * weights[2];
+            // The normal is uncertain by noise/height, the direction of the offset by noise/distance.
+            let normal = (square > longest * offset.length_squared()).then(|| {
+                let unit = normal / square.sqrt();
+                if unit.dot(a) > 0.0 { -unit } else { unit }
+            });
+            return Self { offset, normal, index: [i, j, k], weights, len: 3 };
         }
-        let mut best: Option<Self> = None;
-        for (visible, from, to) in [(beyond_ab < 0.0, i, j), (beyond_ac < 0.0, i, k), (beyond_bc < 0.0, j, k)] {
-            if needle || visible {
-                best = Self::better(best, Self::segment(p, from, to));
-            }
-        }
-        best.unwrap_or_else(|| Self::vertex(p, i))
+        // All three sides: which of them the origin sees may be noise.
+        let best = Self::better(Self::segment(p, i, j), Self::segment(p, i, k));
+        Self::better(best, Self::segment(p, j, k))
     }
 
     /// `None` if the origin lies within.
-    fn tetrahedron(p: &[DVec3; 4], magnitude: f64) -> Option<Self> {
+    fn tetrahedron(p: &[DVec3; 4], magnitude: f64, known: f64) -> Option<Self> {
         let [a, b, c, d] = *p;
         let (ab, ac, ad) = (b - a, c - a, d - a);
         let (abc, acd, adb) = (ab.cross(ac), ac.cross(ad), ad.cross(ab));
@@ -182,16 +177,24 @@ impl Candidate {
         ];
         for (visible, face) in faces {
             if flat || visible {
-                best = Self::better(best, Self::triangle(p, face, magnitude));
+                let candidate = Self::triangle(p, face, magnitude);
+                best = Some(best.map_or(candidate, |best| Self::better(best, candidate)));
+            }
+        }
+        // Rounding can hide the face that counts. The old triangle is one of them: it cannot get worse.
+        if best.is_some_and(|best| best.offset.length_squared() > known * known) {
+            for (_, face) in faces {
+                let candidate = Self::triangle(p, face, magnitude);
+                best = Some(best.map_or(candidate, |best| Self::better(best, candidate)));
             }
         }
         best
     }
 
-    fn better(best: Option<Self>, candidate: Self) -> Option<Self> {
-        match best {
-            Some(best) if best.offset.length_squared() <= candidate.offset.length_squared() => Some(best),
-            _ => Some(candidate),
-        }
+    /// The closer of two, the first on a tie. The first always is the one with the newer vertices: where rounding hides
+    /// the progress they bring, going back to the older ones would go round in circles.
+    fn better(one: Self, other: Self) -> Self {
+        let (first, second) = (one.offset.length_squared(), other.offset.length_squared());
+        if second < first * (1.0 - NOISE) { other } else { one }
     }
 }

@@ -16,7 +16,7 @@ fn pack(solid: &Solid, max_count: usize, tolerance: f64) -> SpherePacking {
     let packing =
         sphere_packing(&solid.mesh(), &PackingOptions { max_count, tolerance, ..PackingOptions::default() }).unwrap();
     assert!(packing.spheres.len() <= max_count);
-    assert!(packing.protrusion <= tolerance * (1.0 + 1e-12));
+    assert!(packing.protrusion <= tolerance);
     packing
 }
 

@@ -213,7 +213,8 @@ fn deepened(mesh: &Mesh, grid: &Grid, start: DVec3, tolerance: f64) -> (DVec3, f
             }
         }
     }
-    (best.0, best.1 + tolerance)
+    // Rounded down, so that not even the last digit sticks out.
+    (best.0, (best.1 + tolerance).next_down())
 }
 
 /// The fraction of the solid in the balls, counted on a grid with half as many cells again.

@@ -2,7 +2,7 @@
 //! contact, when will they touch.
 //!
 //! Pair queries take `(a, b, b_in_a)` with `b_in_a` the pose of `b` in the frame of `a` ([`Transform::to_local`]), and
-//! answer in the frame of `a`. One table ([`dispatch`]) chooses the kernel for each pair of kinds. No query panics;
+//! answer in the frame of `a`. One table (`dispatch`) chooses the kernel for each pair of kinds. No query panics;
 //! poses that are not finite give no contact.
 
 pub(crate) mod closest;

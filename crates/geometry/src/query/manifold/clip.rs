@@ -4,14 +4,14 @@
 //! the result is one of three things, and that is what its name says, so that a small motion changes no name:
 //! a corner of the incident polygon, a corner of the reference polygon, or a crossing of an edge of each.
 //! Where polygons almost share a corner (a stack of equal boxes) the last digit decides which of these a point is;
-//! therefore a crossing within 1 % of the extent of a corner is named after that corner.
+//! therefore a point within 1 % of the extent of a corner is named after that corner.
 
 use super::name::{Kind, pack};
 use super::select::select;
 use crate::query::FeatureId;
 use glam::{DVec2, DVec3};
 
-/// A crossing this close to a corner, relative to the extent of the contact, bears the corner's name.
+/// A point this close to a corner, relative to the extent of the contact, bears the corner's name.
 const NEAR_CORNER: f64 = 1e-2;
 
 /// A polygon whose corners have numbers in the shape they belong to.
@@ -154,36 +154,48 @@ pub(super) fn clip<const N: usize>(
     let corners = &polygon.corners[..kept];
     let selection = select(kept, |i| corners[i].at);
 
-    let mut patch = Patch::default();
     let near = NEAR_CORNER * selection.extent;
+    let chosen = selection.indices();
     let mut names = [Name::Incident(u16::MAX); 4];
-    for (k, &i) in selection.indices().iter().enumerate() {
-        let exact = corners[i].name;
-        let about = coarse_name(&corners[i], reference, incident, near);
-        names[k] = if names[..k].contains(&about) { exact } else { about };
+    for (name, &i) in names.iter_mut().zip(chosen) {
+        *name = corners[i].name;
+    }
+    let mut patch = Patch { count: chosen.len(), ..Patch::default() };
+    for (k, &i) in chosen.iter().enumerate() {
+        let coarse = coarse_name(&corners[i], reference, incident, near);
+        if !names[..chosen.len()].contains(&coarse) {
+            names[k] = coarse;
+        }
         patch.points[k] = (corners[i].at, feature_id(names[k], reference.ids, incident.ids, tag));
-        patch.count = k + 1;
     }
     patch
 }
 
-/// A crossing's name, or that of a corner nearby.
+/// A point's name, or that of a corner nearby: of the incident polygon first.
 fn coarse_name(corner: &Corner, reference: Outline<DVec2>, incident: Outline<DVec3>, near: f64) -> Name {
-    let Name::Crossing(edge, line) = corner.name else { return corner.name };
     let at = corner.at.truncate();
     let is_near = |p: DVec2| at.distance_squared(p) <= near * near;
-    let after = |i: u16, count: usize| if usize::from(i) + 1 == count { 0 } else { i + 1 };
-    for i in [edge, after(edge, incident.corners.len())] {
-        if is_near(incident.corners[usize::from(i)].truncate()) {
-            return Name::Incident(i);
+    let ends = |i: u16, count: usize| [usize::from(i), (usize::from(i) + 1) % count];
+    match corner.name {
+        Name::Incident(_) => corner.name,
+        Name::Reference(_) => {
+            let nearby = incident.corners.iter().position(|p| is_near(p.truncate()));
+            nearby.map_or(corner.name, |i| Name::Incident(i as u16))
+        }
+        Name::Crossing(edge, line) => {
+            for i in ends(edge, incident.corners.len()) {
+                if is_near(incident.corners[i].truncate()) {
+                    return Name::Incident(i as u16);
+                }
+            }
+            for i in ends(line, reference.corners.len()) {
+                if is_near(reference.corners[i]) {
+                    return Name::Reference(i as u16);
+                }
+            }
+            corner.name
         }
     }
-    for i in [line, after(line, reference.corners.len())] {
-        if is_near(reference.corners[usize::from(i)]) {
-            return Name::Reference(i);
-        }
-    }
-    corner.name
 }
 
 fn feature_id(name: Name, reference: &[u16], incident: &[u16], tag: u16) -> FeatureId {

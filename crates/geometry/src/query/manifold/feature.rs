@@ -24,6 +24,9 @@ const FEEL: f64 = 0.02;
 /// What rises by less than this (slope) around the deepest point of a user-defined shape belongs to a flat feature.
 const FEEL_FLAT: f64 = 0.25 * FEEL;
 
+/// A unit vector that no flat face is likely to look along.
+const ASIDE: DVec3 = DVec3::new(0.36, 0.48, 0.8);
+
 /// The most corners a feature has.
 pub(super) const MAX_CORNERS: usize = 32;
 
@@ -197,7 +200,9 @@ impl Feature {
     /// [`FEEL_FLAT`], these too (then the shape is flat there).
     pub(super) fn of_custom(custom: &Custom, direction: DVec3) -> Self {
         let deepest = custom.support(direction);
-        let (u, v) = orthonormal_pair(direction);
+        // Around the direction, starting where no usual direction has its discontinuity: names must not jump.
+        let u = ASIDE.cross(direction).try_normalize().unwrap_or_else(|| orthonormal_pair(direction).0);
+        let v = direction.cross(u);
         let mut flat = Self::new();
         for (i, around) in [u, u + v, v, v - u, -u, -u - v, -v, u - v].into_iter().enumerate() {
             let corner = custom.support(direction + around * FEEL);

@@ -46,12 +46,19 @@ pub(super) fn polytopes(
         let feature_b = Feature::of_polytope(b, frame.inverse_vector(-closest.normal)).map(|p| frame.point(p));
         return meet(&feature_a, &feature_b, &closest, prediction);
     }
-    let best = Search::run(a, b, frame, prediction, cache.axis);
-    cache.axis = best.axis;
-    if best.separation > prediction {
-        return None;
+    let mut best = Search::run(a, b, frame, prediction, cache.axis);
+    let mut manifold = None;
+    if best.separation <= prediction {
+        manifold = face_contact::contact(a, b, frame, &best, prediction);
+        // The remembered face may have slid away from under the deepest point while still nearly the best axis.
+        if best.axis == cache.axis && manifold.is_none_or(|m| m.max_depth() < best.least_depth()) {
+            best = Search::run(a, b, frame, prediction, Axis::Unknown);
+            manifold = face_contact::contact(a, b, frame, &best, prediction);
+        }
+        manifold = manifold.or_else(|| closest(convex_a, convex_b, b_in_a, prediction));
     }
-    face_contact::contact(a, b, frame, &best, prediction).or_else(|| closest(convex_a, convex_b, b_in_a, prediction))
+    cache.axis = best.axis;
+    manifold
 }
 
 /// One point at the closest points of two shapes, if these are within the prediction.

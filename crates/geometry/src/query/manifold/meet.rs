@@ -1,7 +1,7 @@
 //! Two features against each other along a known normal: what they share, seen along it.
 //!
 //! - polygon and polygon, polygon and segment: the one clipped by the sides of the other,
-//! - two segments that run alike (to 3°): the two ends of their common part,
+//! - two segments that run alike (to 1°): the two ends of their common part,
 //! - anything else: the one pair of closest points that is known already.
 
 use super::clip::{Outline, Patch, clip};
@@ -13,7 +13,7 @@ use crate::query::{ContactPoint, FeatureId, Manifold};
 use glam::{DVec2, DVec3};
 
 /// The sine of the angle up to which segments count as parallel.
-const PARALLEL: f64 = 0.0523;
+const PARALLEL: f64 = 0.02;
 /// Segments that share less than this part of the shorter one share a point.
 const SHARED: f64 = 1e-3;
 /// The closest points may be this much deeper than the deepest point found, relative to depth and extent, before they are

@@ -16,6 +16,9 @@ pub(super) struct Polytope<'a> {
     /// The corners of face f, counter-clockwise from outside, are `loops[starts[f]..starts[f + 1]]`.
     pub(super) starts: &'a [u32],
     pub(super) loops: &'a [u32],
+    /// The faces around vertex v are `fans[fan_starts[v]..fan_starts[v + 1]]`.
+    fan_starts: &'a [u32],
+    fans: &'a [u32],
     /// A point inside.
     pub(super) center: DVec3,
     /// Half its greatest extent, roughly.
@@ -40,13 +43,16 @@ impl<'a> Polytope<'a> {
         best.0
     }
 
-    /// The face whose normal points most along `direction`; the first of several.
+    /// The face that looks most along `direction` among those around the corner that reaches farthest along it; the first
+    /// of several.
     pub(super) fn facing(&self, direction: DVec3) -> usize {
+        let corner = self.support(direction);
+        let fan = &self.fans[self.fan_starts[corner] as usize..self.fan_starts[corner + 1] as usize];
         let mut best = (0, f64::NEG_INFINITY);
-        for (i, plane) in self.planes[..self.face_count].iter().enumerate() {
-            let along = plane.normal.dot(direction);
+        for &face in fan {
+            let along = self.planes[face as usize].normal.dot(direction);
             if along > best.1 {
-                best = (i, along);
+                best = (face as usize, along);
             }
         }
         best.0
@@ -56,6 +62,7 @@ impl<'a> Polytope<'a> {
 impl Hull {
     pub(super) fn as_polytope(&self) -> Polytope<'_> {
         let (starts, loops) = self.face_loops();
+        let (fan_starts, fans) = self.vertex_fans();
         Polytope {
             vertices: self.vertices(),
             planes: self.face_planes(),
@@ -63,6 +70,8 @@ impl Hull {
             edges: self.edges(),
             starts,
             loops,
+            fan_starts,
+            fans,
             center: self.center(),
             size: self.bounding_radius(),
         }
@@ -83,6 +92,8 @@ const fn edge(a: u32, b: u32, first: u32, second: u32) -> HullEdge {
 /// Faces +x −x +y −y +z −z.
 const BOX_LOOPS: [u32; 24] = [1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3, 0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1];
 const BOX_STARTS: [u32; 7] = [0, 4, 8, 12, 16, 20, 24];
+const BOX_FAN_STARTS: [u32; 9] = [0, 3, 6, 9, 12, 15, 18, 21, 24];
+const BOX_FANS: [u32; 24] = [1, 3, 5, 0, 3, 5, 1, 2, 5, 0, 2, 5, 1, 3, 4, 0, 3, 4, 1, 2, 4, 0, 2, 4];
 const BOX_EDGES: [HullEdge; 12] = [
     edge(1, 3, 0, 5),
     edge(3, 7, 0, 2),
@@ -120,6 +131,8 @@ impl BoxParts {
             edges: &BOX_EDGES,
             starts: &BOX_STARTS,
             loops: &BOX_LOOPS,
+            fan_starts: &BOX_FAN_STARTS,
+            fans: &BOX_FANS,
             center: DVec3::ZERO,
             size: self.size,
         }
@@ -139,6 +152,8 @@ pub(super) struct TriangleParts {
 
 const TRIANGLE_LOOPS: [u32; 6] = [0, 1, 2, 0, 2, 1];
 const TRIANGLE_STARTS: [u32; 3] = [0, 3, 6];
+const TRIANGLE_FAN_STARTS: [u32; 4] = [0, 2, 4, 6];
+const TRIANGLE_FANS: [u32; 6] = [0, 1, 0, 1, 0, 1];
 const TRIANGLE_EDGES: [HullEdge; 6] =
     [edge(0, 1, 0, 2), edge(1, 2, 0, 3), edge(2, 0, 0, 4), edge(1, 0, 1, 2), edge(2, 1, 1, 3), edge(0, 2, 1, 4)];
 
@@ -166,6 +181,8 @@ impl TriangleParts {
             edges: &TRIANGLE_EDGES,
             starts: &TRIANGLE_STARTS,
             loops: &TRIANGLE_LOOPS,
+            fan_starts: &TRIANGLE_FAN_STARTS,
+            fans: &TRIANGLE_FANS,
             center: self.center,
             size: self.size,
         }

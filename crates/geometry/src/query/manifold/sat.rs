@@ -37,6 +37,13 @@ pub(super) struct Best {
     score: f64,
 }
 
+impl Best {
+    /// The depth the deepest point must have, up to the slack.
+    pub(super) fn least_depth(&self) -> f64 {
+        -self.separation - (self.score - self.separation).abs()
+    }
+}
+
 /// Two polyhedra, the second at a pose.
 pub(super) struct Search<'a> {
     a: &'a Polytope<'a>,

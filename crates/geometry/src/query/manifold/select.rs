@@ -1,7 +1,7 @@
 //! Which four of many contact points to keep.
 //!
 //! Four points suffice to hold a body as long as they span the support polygon. In the plane of contact:
-//! 1. p₀, the deepest; among those as deep to 1e-4 of the extent, the one farthest from the middle.
+//! 1. p₀, the deepest; among those as deep to 1e-4 of the extent, the one farthest in a fixed direction.
 //! 2. p₁, the farthest from p₀.
 //! 3. p₂, the farthest from the line p₀p₁.
 //! 4. p₃, the one that adds most area to the triangle p₀p₁p₂.
@@ -10,13 +10,16 @@
 //! p₀, so the full polygon fits in a strip of length 2L and width h₂ + h₃, and the kept one covers at least
 //! ½ L (h₂ + h₃): **at least a quarter of the full area**, usually most of it.
 //!
-//! A candidate replaces an earlier one only if it is better by more than 1 %, so that ties (there are always ties: a box
-//! on a box) are decided by the order of the points, which is that of the shapes' corners, and not by the last digit.
+//! There are always ties (a box on a box, a prism on a prism), and the last digit must not decide them. So every measure
+//! is tilted by 1 % in the fixed direction, which no shape is likely to be symmetric to: tied points then differ by far
+//! more than rounding, and a choice depends on where the points are, not on their order.
 
 use glam::{DVec2, DVec3};
 
-/// A candidate counts as better only beyond this factor.
-const CLEARLY: f64 = 1.01;
+/// The fixed direction, of unit length.
+const ASKEW: DVec2 = DVec2::new(0.6, 0.8);
+/// How much it counts.
+const TILT: f64 = 0.01;
 /// Depths that differ by less than this share of the extent are equal.
 const EQUAL_DEPTH: f64 = 1e-4;
 /// A point that adds less than this share of L² to the area is not worth keeping.
@@ -56,64 +59,61 @@ pub(super) fn select(count: usize, at: impl Fn(usize) -> DVec3) -> Selection {
     let first = anchor(count, &at);
     chosen.push(first);
     let p0 = at(first).truncate();
+    let from_p0 = |i: usize| at(i).truncate() - p0;
 
-    let (second, square) = best(count, |i| at(i).truncate().distance_squared(p0));
+    let square = (0..count).fold(0.0, |largest: f64, i| largest.max(from_p0(i).length_squared()));
     let is_apart = square > 0.0;
     if !is_apart {
         return chosen;
     }
     chosen.extent = square.sqrt();
-    chosen.push(second);
-    let p1 = at(second).truncate();
+    let askew = ASKEW * (TILT / chosen.extent);
+    let tilted = |value: f64, offset: DVec2| value * (1.0 + offset.dot(askew));
 
-    let area = |a: DVec2, b: DVec2, c: DVec2| (b - a).perp_dot(c - a);
-    let (third, twice) = best(count, |i| area(p0, p1, at(i).truncate()).abs());
-    let is_wide = twice > NO_AREA * square;
+    let second = best(count, |i| tilted(from_p0(i).length_squared(), from_p0(i)));
+    chosen.push(second.0);
+    let along = from_p0(second.0);
+
+    let third = best(count, |i| tilted(along.perp_dot(from_p0(i)).abs(), from_p0(i)));
+    let is_wide = third.1 > NO_AREA * square;
     if !is_wide {
         return chosen.sorted();
     }
-    chosen.push(third);
-    let p2 = at(third).truncate();
+    chosen.push(third.0);
+    let across = from_p0(third.0);
 
-    // Outside the triangle, whichever way round it is, a point adds the area beyond the edge it lies behind.
-    let turn = area(p0, p1, p2).signum();
-    let (fourth, added) = best(count, |i| {
-        let p = at(i).truncate();
-        -(turn * area(p0, p1, p)).min(turn * area(p1, p2, p)).min(turn * area(p2, p0, p))
+    // Outside the triangle (0, along, across), whichever way round it is, a point adds the area beyond the edge it
+    // lies behind.
+    let turn = along.perp_dot(across).signum();
+    let fourth = best(count, |i| {
+        let p = from_p0(i);
+        let beyond = [along.perp_dot(p), (across - along).perp_dot(p - along), p.perp_dot(across)];
+        tilted(beyond.into_iter().fold(0.0, |most: f64, area| most.max(-turn * area)), p)
     });
-    if added > NO_AREA * square {
-        chosen.push(fourth);
+    if fourth.1 > NO_AREA * square {
+        chosen.push(fourth.0);
     }
     chosen.sorted()
 }
 
-/// The deepest point; of several equally deep, the farthest from the middle of all.
+/// The deepest point; of several equally deep, the farthest in the fixed direction.
 fn anchor(count: usize, at: &impl Fn(usize) -> DVec3) -> usize {
-    let (mut sum, mut lowest) = (DVec3::ZERO, f64::INFINITY);
+    let (mut lowest, mut min, mut max) = (f64::INFINITY, DVec2::INFINITY, DVec2::NEG_INFINITY);
     for i in 0..count {
         let p = at(i);
-        sum += p;
         lowest = lowest.min(p.z);
+        (min, max) = (min.min(p.truncate()), max.max(p.truncate()));
     }
-    let middle = (sum / count as f64).truncate();
-    let mut widest = 0.0_f64;
-    for i in 0..count {
-        widest = widest.max(at(i).truncate().distance_squared(middle));
-    }
-    let limit = lowest + EQUAL_DEPTH * widest.sqrt();
-    best(count, |i| {
-        let p = at(i);
-        if p.z <= limit { p.truncate().distance_squared(middle) } else { -1.0 }
-    })
-    .0
+    let limit = lowest + EQUAL_DEPTH * (max - min).max_element();
+    best(count, |i| if at(i).z <= limit { at(i).truncate().dot(ASKEW) } else { f64::NEG_INFINITY }).0
 }
 
-/// The first index whose value no later one exceeds clearly.
+/// The first index of the greatest value.
 fn best(count: usize, value: impl Fn(usize) -> f64) -> (usize, f64) {
     let mut best = (0, value(0));
     for i in 1..count {
         let v = value(i);
-        if v > best.1 * CLEARLY || best.1 <= 0.0 && v > best.1 {
+        if v > best.1 {
             best = (i, v);
         }
     }

@@ -157,6 +157,11 @@ impl Hull {
         &self.vertex_faces[self.fan(vertex)]
     }
 
+    /// The faces around all vertices: those of vertex `v` are `faces[starts[v]..starts[v + 1]]`, as `(starts, faces)`.
+    pub(crate) fn vertex_fans(&self) -> (&[u32], &[u32]) {
+        (&self.vertex_starts, &self.vertex_faces)
+    }
+
     fn fan(&self, vertex: u32) -> std::ops::Range<usize> {
         self.vertex_starts[vertex as usize] as usize..self.vertex_starts[vertex as usize + 1] as usize
     }

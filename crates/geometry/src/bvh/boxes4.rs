@@ -11,19 +11,36 @@ pub(crate) struct Boxes4 {
     max: [[f64; 4]; 3],
 }
 
-/// A ray prepared for box tests: its origin and the reciprocals of its direction.
+/// A ray prepared for box tests: its origin and the reciprocals of its direction. A box that moves along the ray is as good:
+/// it meets others where the ray meets them enlarged by its half extents, that is where its leading corner enters them
+/// and before its trailing corner leaves them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RaySlopes {
-    origin: [f64; 3],
+    leading: [f64; 3],
+    trailing: [f64; 3],
     slopes: [f64; 3],
 }
 
 impl RaySlopes {
     pub(crate) fn new(ray: &Ray) -> Self {
+        Self::swept(ray.origin, ray.direction, DVec3::ZERO)
+    }
+
+    /// The box around `center` moving along `direction`, whose length is the unit of distances.
+    pub(crate) fn swept(center: DVec3, direction: DVec3, half_extents: DVec3) -> Self {
         // A component of zero becomes a tiny one, so that no product below is 0 · ∞ = NaN: the slab is then entered at
         // ∓∞ (or beyond 1e290 metres) from inside and never from outside, as it should be.
         let slope = |d: f64| 1.0 / if d.abs() < 1e-300 { 1e-300_f64.copysign(d) } else { d };
-        Self { origin: ray.origin.to_array(), slopes: ray.direction.to_array().map(slope) }
+        let slopes = direction.to_array().map(slope);
+        let ahead = half_extents * DVec3::from_array(slopes.map(f64::signum));
+        Self { leading: (center + ahead).to_array(), trailing: (center - ahead).to_array(), slopes }
+    }
+
+    /// Where the ray enters a box (zero if it starts inside); infinite if it misses.
+    pub(crate) fn entry(&self, aabb: &Aabb) -> f64 {
+        let mut boxes = Boxes4::EMPTY;
+        boxes.set(0, aabb);
+        boxes.ray_entry(self)[0]
     }
 }
 
@@ -108,11 +125,11 @@ impl Boxes4 {
         let mut enter = [0.0; 4];
         let mut exit = [f64::INFINITY; 4];
         for axis in 0..3 {
-            let (origin, slope) = (ray.origin[axis], ray.slopes[axis]);
+            let (leading, trailing, slope) = (ray.leading[axis], ray.trailing[axis], ray.slopes[axis]);
             let (near, far) = if slope >= 0.0 { (&self.min, &self.max) } else { (&self.max, &self.min) };
             for lane in 0..4 {
-                enter[lane] = greater((near[axis][lane] - origin) * slope, enter[lane]);
-                exit[lane] = less((far[axis][lane] - origin) * slope, exit[lane]);
+                enter[lane] = greater((near[axis][lane] - leading) * slope, enter[lane]);
+                exit[lane] = less((far[axis][lane] - trailing) * slope, exit[lane]);
             }
         }
         let mut entry = [0.0; 4];

@@ -26,11 +26,13 @@ impl BoxMover {
     }
 }
 
-/// A node or leaf of either hierarchy with its box, in the frame of the first.
+/// A node or leaf of a hierarchy with its box, as it is or placed where the other hierarchy is at home.
 #[derive(Clone, Copy)]
-struct Side {
+struct Side<T> {
     child: Child,
-    aabb: Aabb,
+    /// The surface area of the box.
+    area: f64,
+    place: T,
 }
 
 impl Bvh {
@@ -42,19 +44,34 @@ impl Bvh {
         other: &Bvh,
         other_in_self: &Transform,
         limit: f64,
+        visit: impl FnMut(Range<usize>, Range<usize>, f64) -> f64,
+    ) -> f64 {
+        let mover = BoxMover::new(other_in_self);
+        self.pairs_by(other, limit, |aabb| mover.moved(aabb), gap_squared, visit)
+    }
+
+    /// Calls `visit` with pairs of leaves as [`nearest_pairs_first`](Self::nearest_pairs_first) does, in the order of any `key`
+    /// that bounds what the pairs within two boxes can reach from below. `place` prepares the boxes of the other
+    /// hierarchy for it.
+    pub(crate) fn pairs_by<T: Copy>(
+        &self,
+        other: &Bvh,
+        limit: f64,
+        place: impl Fn(&Aabb) -> T,
+        key: impl Fn(&Aabb, &T) -> f64,
         mut visit: impl FnMut(Range<usize>, Range<usize>, f64) -> f64,
     ) -> f64 {
         let mut limit = limit;
         if self.nodes.is_empty() || other.nodes.is_empty() {
             return limit;
         }
-        let mover = BoxMover::new(other_in_self);
         let root = Child { index: 0, count: 0 };
-        let start = (Side { child: root, aabb: self.aabb }, Side { child: root, aabb: mover.moved(&other.aabb) });
-        let mut waiting = vec![(0.0, start.0, start.1)];
+        let start_a = Side { child: root, area: self.aabb.surface_area(), place: self.aabb };
+        let start_b = Side { child: root, area: other.aabb.surface_area(), place: place(&other.aabb) };
+        let mut waiting = vec![(f64::NEG_INFINITY, start_a, start_b)];
         let mut next = Vec::with_capacity(4);
-        while let Some((key, a, b)) = waiting.pop() {
-            if key > limit {
+        while let Some((nearest, a, b)) = waiting.pop() {
+            if nearest > limit {
                 continue;
             }
             if a.child.count > 0 && b.child.count > 0 {
@@ -62,7 +79,7 @@ impl Bvh {
                 continue;
             }
             // The larger of the two is opened, unless it is a leaf.
-            let open_a = b.child.count > 0 || (a.child.count == 0 && a.aabb.surface_area() >= b.aabb.surface_area());
+            let open_a = b.child.count > 0 || (a.child.count == 0 && a.area >= b.area);
             let (bvh, opened) = if open_a { (self, a.child) } else { (other, b.child) };
             let node = &bvh.nodes[opened.index as usize];
             next.clear();
@@ -71,9 +88,13 @@ impl Bvh {
                 if aabb.min.x > aabb.max.x {
                     continue;
                 }
-                let (a, b) =
-                    if open_a { (Side { child, aabb }, b) } else { (a, Side { child, aabb: mover.moved(&aabb) }) };
-                let key = gap_squared(&a.aabb, &b.aabb);
+                let area = aabb.surface_area();
+                let (a, b) = if open_a {
+                    (Side { child, area, place: aabb }, b)
+                } else {
+                    (a, Side { child, area, place: place(&aabb) })
+                };
+                let key = key(&a.place, &b.place);
                 if key <= limit {
                     next.push((key, a, b));
                 }

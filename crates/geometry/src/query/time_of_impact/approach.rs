@@ -37,16 +37,34 @@ pub(super) trait Approach {
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap;
 }
 
-/// The first impact of the pair. Counts looks and evaluations down from `budget`.
-pub(super) fn first_impact(pair: &impl Approach, options: &ImpactOptions, budget: &mut usize) -> Option<Impact> {
-    let (start, end) = pair.window(options.max_time)?;
+/// What one call looks for, and what is left of its means.
+pub(super) struct Search<'a> {
+    pub(super) options: &'a ImpactOptions,
+    /// How many looks and evaluations are left.
+    pub(super) budget: usize,
+    /// Whether any pair was found to touch at time zero.
+    pub(super) touching_at_start: bool,
+}
+
+/// The first impact of the pair from time `from` to `until`. Until `from` they are known to be apart, or at rest.
+pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: &mut Search) -> Option<Impact> {
+    let (enter, end) = pair.window(until)?;
+    if end < from {
+        return None;
+    }
+    let options = search.options;
     let size = pair.size();
     let tolerance_at = |time| options.tolerance.max(RELATIVE_TOLERANCE * size).max(pair.motion().rounding(time, size));
     let resting_depth = options.resting_depth.max(RELATIVE_RESTING_DEPTH * size).max(4.0 * tolerance_at(0.0));
 
-    let mut time = start;
-    let mut resting: Option<Separation> = None;
+    let mut time = enter.max(from);
     let mut look = pair.separation(time, None)?;
+    if time > enter && look.distance <= tolerance_at(time) {
+        // In contact already: since when, and how deep, is seen from the beginning only.
+        time = enter;
+        look = pair.separation(time, None)?;
+    }
+    let mut resting: Option<Separation> = None;
     loop {
         let tolerance = tolerance_at(time);
         let mut gap = pair.gap(time, look.normal);
@@ -61,6 +79,7 @@ pub(super) fn first_impact(pair: &impl Approach, options: &ImpactOptions, budget
             }
             look.distance = here.value;
         }
+        search.touching_at_start |= time == 0.0 && look.distance <= tolerance;
         if time == 0.0 && look.distance < -tolerance {
             return Some(Impact::new(0.0, &look, ImpactStatus::Overlapping));
         }
@@ -78,11 +97,11 @@ pub(super) fn first_impact(pair: &impl Approach, options: &ImpactOptions, budget
             None if look.distance <= tolerance => return Some(Impact::new(time, &look, ImpactStatus::Hit)),
             None => 0.5 * tolerance,
         };
-        if *budget == 0 {
+        if search.budget == 0 {
             return Some(Impact::new(time, &look, ImpactStatus::Unresolved));
         }
-        *budget -= 1;
-        match march(&gap, here, end, aim, budget) {
+        search.budget -= 1;
+        match march(&gap, here, end, aim, &mut search.budget) {
             March::Clear => return None,
             March::Until(next) => time = next,
             March::Stuck => return Some(Impact::new(time, &look, ImpactStatus::Unresolved)),

@@ -9,38 +9,46 @@ use crate::shape::Convex;
 use glam::DVec3;
 
 /// One of the two shapes.
-struct Side<'a> {
+pub(super) struct Side<'a> {
     convex: &'a dyn Convex,
     turning: Turning,
+    /// How far its centre lies from where the motion has it, in world directions.
+    moved: DVec3,
     reach: Reach,
 }
 
 impl<'a> Side<'a> {
-    fn new(solid: Solid<'a>, turning: &Turning) -> Option<Self> {
-        Some(Self { convex: solid.convex()?, turning: *turning, reach: Reach::new(solid, turning) })
+    /// `None` if the shape is not convex.
+    pub(super) fn new(solid: Solid<'a>, turning: &Turning) -> Option<Self> {
+        let convex = solid.convex()?;
+        // What does not turn may have its centre anywhere: best in its middle.
+        let (turning, moved) =
+            if turning.rate == 0.0 { turning.recentered(solid.middle()) } else { (*turning, DVec3::ZERO) };
+        Some(Self { convex, turning, moved, reach: Reach::new(solid, &turning) })
     }
 
-    fn size(&self) -> f64 {
+    /// No point of the shape is farther from its centre.
+    pub(super) fn size(&self) -> f64 {
         self.reach.from_center + self.convex.radius()
     }
 }
 
 /// Two convex shapes in motion.
 pub(super) struct ConvexPair<'a> {
-    a: Side<'a>,
-    b: Side<'a>,
-    motion: &'a Relative,
+    a: &'a Side<'a>,
+    b: &'a Side<'a>,
+    motion: Relative,
 }
 
 impl<'a> ConvexPair<'a> {
-    pub(super) fn new(a: Solid<'a>, b: Solid<'a>, motion: &'a Relative) -> Option<Self> {
-        Some(Self { a: Side::new(a, &motion.a)?, b: Side::new(b, &motion.b)?, motion })
+    pub(super) fn new(a: &'a Side<'a>, b: &'a Side<'a>, motion: &Relative) -> Self {
+        Self { a, b, motion: motion.with_centers((a.turning, a.moved), (b.turning, b.moved)) }
     }
 }
 
 impl Approach for ConvexPair<'_> {
     fn motion(&self) -> &Relative {
-        self.motion
+        &self.motion
     }
 
     fn size(&self) -> f64 {
@@ -61,10 +69,10 @@ impl Approach for ConvexPair<'_> {
 
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap {
         let normal = self.motion.a.rotation(time) * normal;
-        let a = SideGap::new(&self.a, normal);
-        let b = SideGap::new(&self.b, -normal);
+        let a = SideGap::new(self.a, normal);
+        let b = SideGap::new(self.b, -normal);
         let radii = self.a.convex.radius() + self.b.convex.radius();
-        GapAlong { motion: self.motion, normal, curvature: a.curvature + b.curvature, a, b, radii }
+        GapAlong { motion: &self.motion, normal, curvature: a.curvature + b.curvature, a, b, radii }
     }
 }
 

@@ -7,23 +7,30 @@
 //! * [`relative`] makes one relative motion out of two,
 //! * [`approach`] is the search for one pair: look, march, look again,
 //! * [`march`] is the certain step: two values of the gap along a fixed direction and a bound on accelerations,
-//! * [`convex`] and [`plane`] give the gap for convex pairs and for half-spaces; [`reach`] the bounds for them.
+//! * [`convex`] and [`plane`] give the gap for convex pairs and for half-spaces; [`reach`] the bounds for them,
+//! * [`composite`] finds the earliest impact of the [`parts`] of meshes, height fields and compounds, with [`sweep`] to
+//!   leave out those that do not meet.
 
 mod approach;
+mod composite;
 mod convex;
 mod march;
+mod parts;
 mod plane;
 mod reach;
 mod relative;
+mod sweep;
+#[cfg(test)]
+mod tests;
 
 use super::Motion;
-use super::closest::{Separation, as_convex};
+use super::closest::Separation;
 use crate::{Shape, Transform};
-use approach::first_impact;
-use convex::ConvexPair;
+use approach::{Search, first_impact};
+use convex::{ConvexPair, Side};
 use glam::DVec3;
 use plane::PlanePair;
-use reach::Solid;
+use reach::{Reach, Solid};
 use relative::Relative;
 
 /// How a time of impact is looked for.
@@ -94,6 +101,23 @@ impl Impact {
         Self { time, normal, point_a, point_b, part_a: 0, part_b: 0, status, iterations: 0 }
     }
 
+    /// The end of the budget: nothing touches before that time.
+    fn unresolved(time: f64, normal: DVec3) -> Self {
+        let normal = normal.try_normalize().unwrap_or(DVec3::Y);
+        let nowhere = Separation { distance: 0.0, normal, point_a: DVec3::ZERO, point_b: DVec3::ZERO };
+        Self::new(time, &nowhere, ImpactStatus::Unresolved)
+    }
+
+    /// The impact of a part of the first shape in the frame of the whole, where the part has the given pose.
+    fn seen_from_whole_a(&self, pose: &Transform) -> Self {
+        Self {
+            normal: pose.vector(self.normal),
+            point_a: pose.point(self.point_a),
+            point_b: pose.point(self.point_b),
+            ..*self
+        }
+    }
+
     /// The same with first and second shape exchanged, given the pose of the second in the frame of the first at the time
     /// of the impact.
     fn flipped(&self, b_in_a: &Transform) -> Self {
@@ -117,6 +141,8 @@ impl Impact {
 /// * Shapes that **touch** at time zero (within the tolerance) and come apart have no impact there, but may have one later.
 ///   If they get deeper into each other than [`ImpactOptions::resting_depth`] without having come apart, the impact is at
 ///   time zero. So a box that lies on the floor and slides, or rolls, has no impact with it.
+/// * Shapes that are inside a solid mesh or below a height field at time zero overlap with it; the upright sides of a
+///   height field are no surface and stop nothing.
 /// * Two half-spaces have no impact, nor have motions with numbers that are not finite.
 ///
 /// ```
@@ -142,18 +168,52 @@ pub fn time_of_impact(
         return None;
     }
     let motion = Relative::new(motion_a, motion_b);
-    let mut budget = options.max_iterations;
-    let mut impact = match (a, b) {
-        (Shape::HalfSpace(half_space), b) if as_convex(b).is_some() => {
-            first_impact(&PlanePair::new(half_space, Solid::Shape(b), &motion)?, options, &mut budget)
+    let mut search = Search { options, budget: options.max_iterations, touching_at_start: false };
+    let found = composite::impact(Solid::Shape(a), Solid::Shape(b), &motion, 0.0, options.max_time, &mut search);
+    let overlapping = found.is_some_and(|impact| impact.status == ImpactStatus::Overlapping);
+    let inside = if overlapping || search.touching_at_start { None } else { inside_at_start(a, b, &motion) };
+    let iterations = options.max_iterations - search.budget;
+    inside.or(found).map(|impact| Impact { iterations, ..impact })
+}
+
+/// The first impact of two shapes that are not made of parts.
+fn simple_impact(a: Solid, b: Solid, motion: &Relative, from: f64, until: f64, search: &mut Search) -> Option<Impact> {
+    match (a, b) {
+        (Solid::Shape(Shape::HalfSpace(half_space)), b) => {
+            let pair = PlanePair::new(half_space, b.convex()?, Reach::new(b, &motion.b), motion);
+            first_impact(&pair, from, until, search)
         }
-        (a, Shape::HalfSpace(half_space)) if as_convex(a).is_some() => {
-            let exchanged = Relative::new(motion_b, motion_a);
-            let impact = first_impact(&PlanePair::new(half_space, Solid::Shape(a), &exchanged)?, options, &mut budget);
-            impact.map(|impact| impact.flipped(&exchanged.b_in_a(impact.time)))
+        (a, Solid::Shape(Shape::HalfSpace(_))) => {
+            let exchanged = motion.exchanged();
+            let impact = simple_impact(b, a, &exchanged, from, until, search)?;
+            Some(impact.flipped(&exchanged.b_in_a(impact.time)))
         }
-        (a, b) => first_impact(&ConvexPair::new(Solid::Shape(a), Solid::Shape(b), &motion)?, options, &mut budget),
-    }?;
-    impact.iterations = options.max_iterations - budget;
-    Some(impact)
+        (a, b) => {
+            let (a, b) = (Side::new(a, &motion.a)?, Side::new(b, &motion.b)?);
+            first_impact(&ConvexPair::new(&a, &b, motion), from, until, search)
+        }
+    }
+}
+
+/// One shape within the other at time zero, where their surfaces do not touch.
+fn inside_at_start(a: &Shape, b: &Shape, motion: &Relative) -> Option<Impact> {
+    let pose = motion.b_in_a(0.0);
+    if !(has_hidden_inside(a) || has_hidden_inside(b)) || !super::intersects(a, b, &pose) {
+        return None;
+    }
+    let out = super::penetration(a, b, &pose);
+    let normal = out.map_or(pose.translation.try_normalize().unwrap_or(DVec3::Y), |out| out.normal);
+    let (point_a, point_b) = out.map_or((pose.translation, pose.translation), |out| (out.point_a, out.point_b));
+    let inside = Separation { distance: 0.0, normal, point_a, point_b };
+    Some(Impact::new(0.0, &inside, ImpactStatus::Overlapping))
+}
+
+/// Whether a shape has an inside that none of its parts fills.
+fn has_hidden_inside(shape: &Shape) -> bool {
+    match shape {
+        Shape::Mesh(mesh) => mesh.is_solid(),
+        Shape::HeightField(_) => true,
+        Shape::Compound(compound) => compound.parts().iter().any(|(_, part)| has_hidden_inside(part)),
+        _ => false,
+    }
 }

@@ -9,8 +9,8 @@
 
 use super::approach::Approach;
 use super::march::{Gap, Sample};
-use super::reach::{Reach, Solid};
-use super::relative::Relative;
+use super::reach::Reach;
+use super::relative::{Relative, Turning};
 use crate::query::closest::Separation;
 use crate::shape::{Convex, HalfSpace};
 use glam::DVec3;
@@ -25,9 +25,8 @@ pub(super) struct PlanePair<'a> {
 }
 
 impl<'a> PlanePair<'a> {
-    pub(super) fn new(half_space: &HalfSpace, b: Solid<'a>, motion: &'a Relative) -> Option<Self> {
-        let (convex, reach) = (b.convex()?, Reach::new(b, &motion.b));
-        Some(Self { normal: half_space.normal(), convex, reach, motion })
+    pub(super) fn new(half_space: &HalfSpace, convex: &'a dyn Convex, reach: Reach, motion: &'a Relative) -> Self {
+        Self { normal: half_space.normal(), convex, reach, motion }
     }
 
     /// The world normal, the lowest point of the core relative to its centre in world directions, and its height.
@@ -102,7 +101,7 @@ impl Gap for PlaneGap<'_> {
         let motion = self.pair.motion;
         let (normal, r, height) = self.pair.lowest(time);
         // f′ = n·(v + ω_b × r) + (ω_a × n)·(D + r)
-        let angular = |turning: &super::relative::Turning| turning.rotation(time) * turning.axis * turning.rate;
+        let angular = |turning: &Turning| turning.rotation(time) * turning.axis * turning.rate;
         let slope = normal.dot(motion.velocity + angular(&motion.b).cross(r))
             + angular(&motion.a).cross(normal).dot(motion.offset(time) + r);
         Sample { time, value: height - self.pair.convex.radius(), slope }

@@ -3,15 +3,13 @@
 use super::relative::Turning;
 use crate::query::closest::as_convex;
 use crate::shape::Convex;
-use crate::{Shape, Triangle};
+use crate::{Aabb, Shape, Triangle};
 use glam::DVec3;
 
-/// A convex shape or a triangle of a surface: what time of impact is found for, one pair at a time.
+/// A shape of any kind or a triangle of a surface: what can have an impact.
 #[derive(Clone, Copy)]
 pub(super) enum Solid<'a> {
-    /// A shape that is convex.
     Shape(&'a Shape),
-    #[expect(dead_code, reason = "the surfaces, about to land, use it")]
     Triangle(&'a Triangle),
 }
 
@@ -24,19 +22,28 @@ impl<'a> Solid<'a> {
         }
     }
 
+    /// The box around it in its own frame.
+    pub(super) fn aabb(self) -> Aabb {
+        match self {
+            Self::Shape(shape) => shape.local_aabb(),
+            Self::Triangle(triangle) => triangle.aabb(),
+        }
+    }
+
+    /// A point in its middle; for a shape that is not convex any point.
+    pub(super) fn middle(self) -> DVec3 {
+        match self {
+            Self::Shape(shape) => as_convex(shape).map_or(DVec3::ZERO, |convex| convex.center()),
+            Self::Triangle(triangle) => triangle.centroid(),
+        }
+    }
+
     /// Calls `visit` with the center and radius of discs (across the y axis) and points (discs of radius zero) whose convex
     /// hull contains the core.
     fn outline(self, mut visit: impl FnMut(DVec3, f64)) {
-        let mut corners = |min: DVec3, max: DVec3| {
-            for i in 0..8 {
-                let pick = |bit: usize, low: f64, high: f64| if i >> bit & 1 == 0 { low } else { high };
-                visit(DVec3::new(pick(0, min.x, max.x), pick(1, min.y, max.y), pick(2, min.z, max.z)), 0.0);
-            }
-        };
         match self {
             Self::Triangle(triangle) => triangle.vertices.into_iter().for_each(|vertex| visit(vertex, 0.0)),
             Self::Shape(Shape::Sphere(_)) => visit(DVec3::ZERO, 0.0),
-            Self::Shape(Shape::Cuboid(cuboid)) => corners(-cuboid.half_extents(), cuboid.half_extents()),
             Self::Shape(Shape::Capsule(capsule)) => {
                 visit(DVec3::Y * capsule.half_height(), 0.0);
                 visit(DVec3::Y * -capsule.half_height(), 0.0);
@@ -50,12 +57,14 @@ impl<'a> Solid<'a> {
                 visit(DVec3::Y * -cone.half_height(), cone.radius());
             }
             Self::Shape(Shape::Hull(hull)) => hull.vertices().iter().for_each(|&vertex| visit(vertex, 0.0)),
-            Self::Shape(shape) => {
-                let aabb = shape.local_aabb();
-                corners(aabb.min, aabb.max);
-            }
+            Self::Shape(shape) => corners(&shape.local_aabb()).into_iter().for_each(|corner| visit(corner, 0.0)),
         }
     }
+}
+
+fn corners(aabb: &Aabb) -> [DVec3; 8] {
+    let pick = |i: usize, axis: usize| if i >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] };
+    std::array::from_fn(|i| DVec3::new(pick(i, 0), pick(i, 1), pick(i, 2)))
 }
 
 /// Bounds of a core relative to the centre it turns about.
@@ -63,7 +72,7 @@ impl<'a> Solid<'a> {
 pub(super) struct Reach {
     /// No point is farther from the centre.
     pub(super) from_center: f64,
-    /// No point is farther from the axis: ρ.
+    /// No point is farther from the axis: ρ. This and the next only for a body that turns.
     pub(super) from_axis: f64,
     /// How far it extends along the axis, backwards (negative) and forwards.
     along_axis: (f64, f64),
@@ -71,19 +80,34 @@ pub(super) struct Reach {
 
 impl Reach {
     pub(super) fn new(solid: Solid, turning: &Turning) -> Self {
-        let mut reach = Self { from_center: 0.0, from_axis: 0.0, along_axis: (f64::INFINITY, f64::NEG_INFINITY) };
-        // A disc reaches r √(1 − e_y²) along the axis e.
-        let tilt = (1.0 - turning.axis.y * turning.axis.y).max(0.0).sqrt();
-        solid.outline(|point, radius| {
-            let r = point - turning.center;
-            let along = r.dot(turning.axis);
-            let across = (r - turning.axis * along).length();
-            reach.from_center = reach.from_center.max(r.length() + radius);
-            reach.from_axis = reach.from_axis.max(across + radius);
-            let (back, forth) = reach.along_axis;
-            reach.along_axis = (back.min(along - radius * tilt), forth.max(along + radius * tilt));
-        });
+        let mut reach = Self::NOTHING;
+        solid.outline(|point, radius| reach.include(turning, point, radius));
         reach
+    }
+
+    /// Bounds of everything in a box.
+    pub(super) fn of_box(aabb: &Aabb, turning: &Turning) -> Self {
+        let mut reach = Self::NOTHING;
+        corners(aabb).into_iter().for_each(|corner| reach.include(turning, corner, 0.0));
+        reach
+    }
+
+    const NOTHING: Self = Self { from_center: 0.0, from_axis: 0.0, along_axis: (f64::INFINITY, f64::NEG_INFINITY) };
+
+    /// Includes a disc across the y axis.
+    fn include(&mut self, turning: &Turning, point: DVec3, radius: f64) {
+        let r = point - turning.center;
+        self.from_center = self.from_center.max(r.length() + radius);
+        if turning.rate == 0.0 {
+            return;
+        }
+        let along = r.dot(turning.axis);
+        let across = (r - turning.axis * along).length();
+        self.from_axis = self.from_axis.max(across + radius);
+        // A disc reaches r √(1 − e_y²) along the axis e.
+        let disc = radius * (1.0 - turning.axis.y * turning.axis.y).max(0.0).sqrt();
+        let (back, forth) = self.along_axis;
+        self.along_axis = (back.min(along - disc), forth.max(along + disc));
     }
 
     /// How far the core reaches in a direction at any time of its turning: `along` and `across` are the parts of the

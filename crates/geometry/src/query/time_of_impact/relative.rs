@@ -37,6 +37,25 @@ impl Turning {
         if self.rate == 0.0 { self.start } else { self.start * rotation_about(self.axis, self.rate * time) }
     }
 
+    /// The same body seen as one of its parts, which is fixed to it at `pose`.
+    fn of_part(&self, pose: &Transform) -> Self {
+        let start = self.start * pose.rotation;
+        Self {
+            center: pose.inverse_point(self.center),
+            axis: pose.inverse_vector(self.axis),
+            start,
+            inverse_start: DMat3::from_quat(start.conjugate()),
+            ..*self
+        }
+    }
+
+    /// The same body, taken to turn about another point of its own; only for bodies that do not turn. Also by how much the
+    /// centre moves, in world directions.
+    pub(super) fn recentered(&self, center: DVec3) -> (Self, DVec3) {
+        debug_assert!(self.rate == 0.0);
+        (Self { center, ..*self }, self.start * (center - self.center))
+    }
+
     /// A direction that is fixed in the world, ready to be seen from the body at many times.
     pub(super) fn watch(&self, direction: DVec3) -> Watched {
         let local = self.inverse_start * direction;
@@ -85,6 +104,26 @@ impl Relative {
         Self { a: Turning::new(a), b: Turning::new(b), offset, velocity: b.linear - a.linear }
     }
 
+    /// With first and second body exchanged.
+    pub(super) fn exchanged(&self) -> Self {
+        Self { a: self.b, b: self.a, offset: -self.offset, velocity: -self.velocity }
+    }
+
+    /// With a part of the first body, fixed to it at `pose`, in its place.
+    pub(super) fn of_part_a(&self, pose: &Transform) -> Self {
+        Self { a: self.a.of_part(pose), ..*self }
+    }
+
+    /// With a part of the second body in its place.
+    pub(super) fn of_part_b(&self, pose: &Transform) -> Self {
+        Self { b: self.b.of_part(pose), ..*self }
+    }
+
+    /// With other centres: those of `a` and `b`, which have moved by the given vectors.
+    pub(super) fn with_centers(&self, (a, moved_a): (Turning, DVec3), (b, moved_b): (Turning, DVec3)) -> Self {
+        Self { a, b, offset: self.offset + moved_b - moved_a, velocity: self.velocity }
+    }
+
     /// From the centre of the first to that of the second: D(t).
     pub(super) fn offset(&self, time: f64) -> DVec3 {
         self.offset + self.velocity * time
@@ -120,7 +159,8 @@ impl Relative {
     /// The size of the rounding errors of a gap computed at `time` between bodies that reach `size` from their centres.
     pub(super) fn rounding(&self, time: f64, size: f64) -> f64 {
         let turned = (self.a.rate + self.b.rate) * time;
-        16.0 * f64::EPSILON * (self.offset.length() + self.velocity.length() * time + (1.0 + turned) * size)
+        let coordinates = self.a.center.length() + self.b.center.length() + self.offset.length();
+        16.0 * f64::EPSILON * (coordinates + self.velocity.length() * time + (1.0 + turned) * size)
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod point;
 pub(crate) mod ray;
 mod shape_cast;
 mod span;
+pub(crate) mod support_ray;
 mod time_of_impact;
 mod types;
 

@@ -1,12 +1,12 @@
 //! Rays against solids of every kind, in the frame of the shape.
 //!
-//! The simple solids are combinations of intervals (see [`super::span`]); the cone adds one quadratic equation. A
-//! user-defined solid is approached along the ray by planes that are known to have all of it on their far side.
+//! The simple solids are combinations of intervals (see [`super::span`]); the cone adds one quadratic equation.
+//! User-defined solids are in [`super::support_ray`].
 
-use super::{RayHit, Span, closest};
+use super::{RayHit, Span};
+use crate::Ray;
 use crate::bvh::RaySlopes;
-use crate::shape::{Capsule, Compound, Cone, Convex, Custom, Cylinder, Hull};
-use crate::{Ray, Transform};
+use crate::shape::{Capsule, Compound, Cone, Convex, Cylinder, Hull};
 use glam::DVec3;
 
 /// The hit that a span means for a ray of limited length.
@@ -116,46 +116,6 @@ pub(crate) fn compound(ray: &Ray, compound: &Compound, max_distance: f64) -> Opt
         },
     );
     nearest
-}
-
-/// How many planes approach a user-defined shape at most.
-const MAX_PLANES: usize = 200;
-
-/// A user-defined shape. From outside, the closest point of the shape gives a plane that has all of the shape behind it;
-/// the ray cannot enter before it crosses that plane. So go there and look again, until the shape is within rounding.
-pub(crate) fn custom(ray: &Ray, custom: &Custom, max_distance: f64) -> Option<RayHit> {
-    // Begin near the shape: from afar the distances to it would be rounded.
-    let start = (custom.center() - ray.origin).dot(ray.direction) - size(custom);
-    let mut distance = start.max(0.0);
-    let mut normal = -ray.direction;
-    let tolerance = 1e-12 * size(custom);
-    for _ in 0..MAX_PLANES {
-        if distance > max_distance {
-            return None;
-        }
-        let at = Transform::from_translation(ray.at(distance));
-        let separation = closest::separation(custom, &Point, &at)?;
-        let speed = separation.normal.dot(ray.direction);
-        if separation.distance <= tolerance {
-            return Some(RayHit { distance, normal, part: 0 });
-        }
-        if speed >= 0.0 {
-            return None;
-        }
-        normal = separation.normal;
-        distance -= separation.distance / speed;
-    }
-    // Along a surface it nearly touches the ray needs many planes; where it is by now is close enough to say.
-    let at = Transform::from_translation(ray.at(distance));
-    let near = closest::separation(custom, &Point, &at)?.distance <= 1e-9 * size(custom);
-    (near && distance <= max_distance).then_some(RayHit { distance, normal, part: 0 })
-}
-
-/// A length all of the shape is within from its centre.
-fn size(custom: &Custom) -> f64 {
-    let center = custom.center();
-    let reach = |axis: DVec3| (custom.support(axis) - center).dot(axis).max((center - custom.support(-axis)).dot(axis));
-    DVec3::new(reach(DVec3::X), reach(DVec3::Y), reach(DVec3::Z)).length()
 }
 
 /// A single point, as a convex set.

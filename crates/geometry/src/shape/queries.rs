@@ -16,7 +16,7 @@
 
 use super::Shape;
 use crate::Ray;
-use crate::query::{PointProjection, RayHit, Span, point, ray};
+use crate::query::{PointProjection, RayHit, Span, point, ray, support_ray};
 use glam::DVec3;
 
 /// Coordinates beyond this (in metres) are not computed with: their squares overflow or say nothing.
@@ -44,7 +44,7 @@ impl Shape {
             Self::Cone(cone) => ray::cone(local_ray, cone),
             Self::Hull(hull) => ray::hull(local_ray, hull),
             Self::HalfSpace(half_space) => Span::half_space(local_ray, half_space.normal(), 0.0),
-            Self::Custom(custom) => return ray::custom(local_ray, custom, max_distance),
+            Self::Custom(custom) => return support_ray::cast_ray(local_ray, custom, max_distance),
             Self::Mesh(mesh) => return mesh.cast_ray(local_ray, max_distance),
             Self::HeightField(field) => return field.cast_ray(local_ray, max_distance),
             Self::Compound(compound) => return ray::compound(local_ray, compound, max_distance),

@@ -1,8 +1,22 @@
 //! Forces: what pushes bodies about, besides contacts and joints.
 
+mod central_gravity;
+mod closure;
+mod drag;
 mod gravity;
+mod point;
+mod spring;
+mod target;
+mod vortex;
 
+pub use central_gravity::CentralGravity;
+pub use closure::FnForce;
+pub use drag::Drag;
 pub use gravity::Gravity;
+pub use point::{Axes, PointForce};
+pub use spring::Spring;
+pub use target::Target;
+pub use vortex::Vortex;
 
 use crate::registry::Table;
 use crate::{BodyId, BodyState, Id, Model, Wrench};
@@ -82,4 +96,8 @@ pub trait Force: Debug + Send + Sync {
 /// Registers the built-in forces.
 pub(crate) fn register(table: &mut Table<Arc<dyn Force>>) {
     table.register("gravity", |force: Gravity| Ok(Arc::new(force) as _));
+    table.register("central_gravity", |force: CentralGravity| Ok(Arc::new(force) as _));
+    table.register("drag", |force: Drag| Ok(Arc::new(force) as _));
+    table.register("point", |force: PointForce| Ok(Arc::new(force) as _));
+    table.register("vortex", |force: Vortex| Ok(Arc::new(force) as _));
 }

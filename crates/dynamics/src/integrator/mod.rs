@@ -1,9 +1,16 @@
 //! Integrators: move bodies through time under forces.
 
+mod euler;
 mod rotation;
+mod runge_kutta;
 mod velocity_verlet;
+mod verlet;
 
+pub use euler::{ExplicitEuler, SemiImplicitEuler};
+pub use rotation::{Gyroscopic, QuaternionUpdate};
+pub use runge_kutta::{CashKarp, RungeKutta4};
 pub use velocity_verlet::VelocityVerlet;
+pub use verlet::Verlet;
 
 use crate::registry::Table;
 use crate::{BodyState, Model};
@@ -41,5 +48,10 @@ pub trait Integrator: std::fmt::Debug + Send + Sync {
 
 /// Registers the built-in integrators.
 pub(crate) fn register(table: &mut Table<Box<dyn Integrator>>) {
+    table.register("explicit_euler", |integrator: ExplicitEuler| Ok(Box::new(integrator) as _));
+    table.register("semi_implicit_euler", |integrator: SemiImplicitEuler| Ok(Box::new(integrator) as _));
+    table.register("verlet", |integrator: Verlet| Ok(Box::new(integrator) as _));
+    table.register("runge_kutta_4", |integrator: RungeKutta4| Ok(Box::new(integrator) as _));
+    table.register("cash_karp", |integrator: CashKarp| Ok(Box::new(integrator) as _));
     table.register("velocity_verlet", |integrator: VelocityVerlet| Ok(Box::new(integrator) as _));
 }

@@ -37,10 +37,8 @@ impl Ball {
 
 impl Attach for Ball {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        if !self.anchor.is_finite() {
-            let value = self.anchor.to_string();
-            return Err(ModelError::OutOfRange { what: "ball joint anchor", value, allowed: "finite" });
-        }
+        super::check_points("ball joint anchor", &[self.anchor])?;
+        self.softness.validate()?;
         Ok(Arc::new(BallConstraint {
             anchors: bodies.map(|body| body.pose.inverse_point(self.anchor)),
             softness: self.softness,
@@ -74,11 +72,7 @@ pub(crate) fn push_point_rows(
     rows: &mut Vec<Row>,
 ) {
     let levers = [anchors[0] - bodies[0].center, anchors[1] - bodies[1].center];
-    let centripetal = |k: usize| {
-        let omega = bodies[k].angular_velocity;
-        omega.cross(omega.cross(levers[k]))
-    };
-    let acceleration = centripetal(1) - centripetal(0);
+    let acceleration = bodies[1].centripetal(levers[1]) - bodies[0].centripetal(levers[0]);
     for &axis in axes {
         let jacobian = Jacobian { linear: [-axis, axis], angular: [-levers[0].cross(axis), levers[1].cross(axis)] };
         let error = axis.dot(anchors[1] - anchors[0]);

@@ -12,10 +12,16 @@
 
 mod ball;
 pub mod contact;
+mod distance;
+mod hinge;
+mod weld;
 
 pub use ball::Ball;
+pub use distance::Distance;
+pub use hinge::Hinge;
+pub use weld::Weld;
 
-use crate::error::ModelError;
+use crate::error::{ModelError, checked};
 use crate::model::{BodyModel, JointEnd};
 use crate::registry::Table;
 use crate::{BodyState, Id, Model};
@@ -60,6 +66,16 @@ impl BodyView {
         }
     }
 
+    /// The velocity of the point of the body at `point` (world coordinates): `v + ω × r`.
+    pub fn velocity_at(&self, point: DVec3) -> DVec3 {
+        self.velocity + self.angular_velocity.cross(point - self.center)
+    }
+
+    /// The acceleration `ω × (ω × r)` of a point at `lever` from the centre of mass that comes from turning.
+    pub fn centripetal(&self, lever: DVec3) -> DVec3 {
+        self.angular_velocity.cross(self.angular_velocity.cross(lever))
+    }
+
     /// The world itself: at rest at the origin.
     pub const WORLD: Self =
         Self { pose: Transform::IDENTITY, center: DVec3::ZERO, velocity: DVec3::ZERO, angular_velocity: DVec3::ZERO };
@@ -81,6 +97,14 @@ impl Jacobian {
             + self.angular[0].dot(angular[0])
             + self.linear[1].dot(linear[1])
             + self.angular[1].dot(angular[1])
+    }
+}
+
+impl std::ops::Neg for Jacobian {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self { linear: self.linear.map(|v| -v), angular: self.angular.map(|v| -v) }
     }
 }
 
@@ -144,6 +168,24 @@ pub enum Softness {
     },
 }
 
+impl Softness {
+    /// Checks every number.
+    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+        match *self {
+            Self::Rigid => Ok(()),
+            Self::Baumgarte { beta } => checked("Baumgarte factor", beta, 0.0..=1.0, "between 0 and 1").map(|_| ()),
+            Self::Coefficients { gamma, beta } => {
+                checked("softness gamma", gamma, 0.0.., "at least 0")?;
+                checked("softness beta", beta, 0.0..=1.0, "between 0 and 1").map(|_| ())
+            }
+            Self::Spring { frequency, damping_ratio } => {
+                checked("spring frequency", frequency, f64::MIN_POSITIVE.., "greater than 0 Hz")?;
+                checked("damping ratio", damping_ratio, 0.0.., "at least 0").map(|_| ())
+            }
+        }
+    }
+}
+
 /// One scalar condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row {
@@ -190,7 +232,25 @@ pub trait Attach: Debug + Send + Sync {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError>;
 }
 
+/// Accepts finite points; the error names the first that is not.
+pub(crate) fn check_points(what: &'static str, points: &[DVec3]) -> Result<(), ModelError> {
+    match points.iter().find(|point| !point.is_finite()) {
+        Some(point) => Err(ModelError::OutOfRange { what, value: point.to_string(), allowed: "finite" }),
+        None => Ok(()),
+    }
+}
+
+/// The unit vector along a direction.
+pub(crate) fn check_direction(what: &'static str, direction: DVec3) -> Result<DVec3, ModelError> {
+    let value = || direction.to_string();
+    let unit = direction.try_normalize();
+    unit.ok_or_else(|| ModelError::OutOfRange { what, value: value(), allowed: "finite and not zero" })
+}
+
 /// Registers the built-in joints.
 pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
+    table.register("distance", |joint: Distance| Ok(Arc::new(joint) as _));
+    table.register("hinge", |joint: Hinge| Ok(Arc::new(joint) as _));
+    table.register("weld", |joint: Weld| Ok(Arc::new(joint) as _));
     table.register("ball", |joint: Ball| Ok(Arc::new(joint) as _));
 }

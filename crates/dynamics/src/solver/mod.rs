@@ -9,8 +9,13 @@
 //! and for a bounded row the usual complementarity: λ at its lower bound may go with `J v' > −b`, at its upper bound
 //! with `J v' < −b`.
 
+mod block;
+mod deepest_first;
+mod relaxation;
 mod sequential_impulses;
 
+pub use deepest_first::DeepestFirst;
+pub use relaxation::Relaxation;
 pub use sequential_impulses::SequentialImpulses;
 
 use crate::constraint::Jacobian;
@@ -104,5 +109,7 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
 
 /// Registers the built-in solvers.
 pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
+    table.register("deepest_first", |solver: DeepestFirst| Ok(Box::new(solver) as _));
+    table.register("relaxation", |solver: Relaxation| Ok(Box::new(solver) as _));
     table.register("sequential_impulses", |solver: SequentialImpulses| Ok(Box::new(solver) as _));
 }

@@ -10,8 +10,8 @@
 //! The impulses of the step before are a good start (warm starting). Friction rows of one contact are clamped together
 //! to a disc of radius μ λ_normal.
 
-use super::{Bounds, ConstraintSolver, Problem, SolverBody, SolverRow};
-use glam::{DMat3, DVec3};
+use super::block::{PreparedRow, blocks};
+use super::{ConstraintSolver, Problem, SolverRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -115,113 +115,5 @@ fn warm_start(problem: &mut Problem<'_>, prepared: &[PreparedRow]) {
     for (row, prepared) in problem.rows.iter_mut().zip(prepared) {
         prepared.apply(row, problem.bodies, (scale - 1.0) * row.impulse);
         row.impulse *= scale;
-    }
-}
-
-/// `W Jᵀ` of a row, which stays the same during a solve.
-struct PreparedRow {
-    linear: [DVec3; 2],
-    angular: [DVec3; 2],
-}
-
-impl PreparedRow {
-    fn new(row: &SolverRow, bodies: &[SolverBody]) -> Self {
-        let [a, b] = row.bodies.map(|index| &bodies[index]);
-        Self {
-            linear: [row.jacobian.linear[0] * a.inverse_mass, row.jacobian.linear[1] * b.inverse_mass],
-            angular: [a.inverse_inertia * row.jacobian.angular[0], b.inverse_inertia * row.jacobian.angular[1]],
-        }
-    }
-
-    /// Adds `W Jᵀ λ` to the velocities.
-    fn apply(&self, row: &SolverRow, bodies: &mut [SolverBody], impulse: f64) {
-        for side in 0..2 {
-            let body = &mut bodies[row.bodies[side]];
-            body.velocity += self.linear[side] * impulse;
-            body.angular_velocity += self.angular[side] * impulse;
-        }
-    }
-}
-
-/// One row, or the rows of a friction vector, solved together. With K = J W Jᵀ + γ of these rows:
-struct Block {
-    first: usize,
-    size: usize,
-    /// K⁻¹; zero if nothing can change the rows.
-    inverse: DMat3,
-    /// A bound of 1 / (largest eigenvalue of K) from below: the step of a gradient that cannot overshoot.
-    step: f64,
-}
-
-/// The blocks of a problem, in the order of its rows.
-fn blocks(rows: &[SolverRow], prepared: &[PreparedRow]) -> Vec<Block> {
-    let mut blocks = Vec::with_capacity(rows.len());
-    let mut first = 0;
-    while first < rows.len() {
-        let block = Block::new(rows, prepared, first);
-        first += block.size;
-        blocks.push(block);
-    }
-    blocks
-}
-
-impl Block {
-    fn new(rows: &[SolverRow], prepared: &[PreparedRow], first: usize) -> Self {
-        let size = match rows[first].bounds {
-            Bounds::Cone { rows: size, .. } => size.clamp(1, 3).min(rows.len() - first),
-            Bounds::Range { .. } | Bounds::ConeMember => 1,
-        };
-        let mut k = [[0.0; 3]; 3];
-        for (i, line) in k.iter_mut().enumerate() {
-            line[i] = 1.0;
-            for (j, entry) in line.iter_mut().enumerate().filter(|&(j, _)| i < size && j < size) {
-                let other = &prepared[first + j];
-                let softness = if i == j { rows[first + i].gamma } else { 0.0 };
-                *entry = rows[first + i].jacobian.dot(other.linear, other.angular) + softness;
-            }
-        }
-        // The largest eigenvalue is at most the largest sum of a line (Gershgorin).
-        let largest = k[..size].iter().map(|line| line[..size].iter().map(|x| x.abs()).sum()).fold(0.0, f64::max);
-        let matrix = DMat3::from_cols_array_2d(&k);
-        // For one row this is the exact reciprocal; a singular friction block falls back to gradient steps.
-        let solvable = largest > f64::MIN_POSITIVE;
-        let step = if solvable { 1.0 / largest } else { 0.0 };
-        let conditioned = matrix.determinant() > 1e-9 * (0..size).fold(1.0, |volume, _| volume * largest);
-        let inverse = match size {
-            1 => DMat3::from_diagonal(DVec3::new(step, 0.0, 0.0)),
-            _ if solvable && conditioned => matrix.inverse(),
-            _ => DMat3::from_diagonal(DVec3::splat(step)),
-        };
-        Self { first, size, inverse, step }
-    }
-
-    /// Solves the block and returns the largest change of a row's velocity.
-    fn solve(&self, problem: &mut Problem<'_>, prepared: &[PreparedRow]) -> f64 {
-        let rows = self.first..self.first + self.size;
-        let (mut impulse, mut excess) = (DVec3::ZERO, DVec3::ZERO);
-        for (k, row) in problem.rows[rows.clone()].iter().enumerate() {
-            impulse[k] = row.impulse;
-            excess[k] = row.rate(problem.bodies) + row.bias + row.gamma * row.impulse;
-        }
-        let mut wanted = impulse - self.inverse * excess;
-        match problem.rows[self.first].bounds {
-            Bounds::Range { min, max } => wanted.x = wanted.x.max(min).min(max),
-            Bounds::Cone { normal, stick, slip, .. } => {
-                let pressure = problem.rows.get(normal).map_or(0.0, |row| row.impulse.max(0.0));
-                if wanted.length() > stick * pressure {
-                    // Slipping friction opposes the velocity: the fixed point of this projected gradient step.
-                    wanted = (impulse - self.step * excess).normalize_or_zero() * (slip * pressure);
-                }
-            }
-            // Reached only where a vector of rows was begun wrongly: such a row has no effect.
-            Bounds::ConeMember => wanted = DVec3::ZERO,
-        }
-        let delta = wanted - impulse;
-        for (k, index) in rows.enumerate() {
-            let row = &mut problem.rows[index];
-            row.impulse = wanted[k];
-            prepared[index].apply(row, problem.bodies, delta[k]);
-        }
-        if self.step > 0.0 { delta.length() / self.step } else { 0.0 }
     }
 }

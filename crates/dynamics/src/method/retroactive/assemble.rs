@@ -4,8 +4,8 @@
 //!
 //! | row | positions (v is the mean velocity of the step) | push (on top of that) | velocities, at the end |
 //! |---|---|---|---|
-//! | rigid equality | b = ½ h J̇ẋ: follow the curve, not its tangent | b = β c/h | b = −target rate |
-//! | c ≥ 0 | b = c/h for a gap, 0 for an overlap | b = c/h for a gap, β c/h for an overlap | b = −target rate |
+//! | rigid equality | b = ½ h J̇ẋ: follow the curve, not its tangent | b += β c/h | b = −target rate |
+//! | c ≥ 0 | b = c/h for a gap, 0 for an overlap | b += β c/h for an overlap | b = −target rate |
 //! | spring k, damper d | implicit midpoint rule: γ = 1/(h²k/4 + h d/2), b = γ (h k/2) c | – | the same impulse again |
 //! | friction, motor | b = −target rate | – | b = −target rate |
 //!
@@ -183,15 +183,15 @@ impl Assembler<'_> {
     }
 
     fn push_bias(&self, row: &Row) -> f64 {
-        let beta = match row.softness {
-            Softness::Baumgarte { beta } => beta,
-            _ => self.settings.correction,
+        let beta = match (row.softness, row.limit) {
+            (Softness::Baumgarte { beta }, _) => beta,
+            (_, Limit::AtLeastZero) => self.settings.contact_correction,
+            _ => self.settings.joint_correction,
         };
-        let whole = row.error / self.dt;
-        match row.limit {
-            Limit::AtLeastZero if row.error >= 0.0 => whole,
-            _ => (beta * whole).clamp(-self.settings.max_push_speed, self.settings.max_push_speed),
-        }
+        // A gap is no error.
+        let error = if row.limit == Limit::AtLeastZero { row.error.min(0.0) } else { row.error };
+        let speed = self.settings.max_push_speed;
+        self.position_bias(row) + (beta * error / self.dt).clamp(-speed, speed)
     }
 
     fn bounds(&self, row: &Row, first: usize, given: f64) -> Bounds {

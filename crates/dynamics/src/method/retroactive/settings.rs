@@ -12,9 +12,12 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetroactiveSettings {
-    /// The fraction of an overlap, or of a joint's error, that is removed per step. Default 0.2.
+    /// The fraction of an overlap that is removed per step. Default 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub correction: f64,
+    pub contact_correction: f64,
+    /// The fraction of a joint's error that is removed per step. Default 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub joint_correction: f64,
     /// Overlaps are removed at this speed at most, in m/s. Default 3.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub max_push_speed: f64,
@@ -38,7 +41,8 @@ pub struct RetroactiveSettings {
 impl Default for RetroactiveSettings {
     fn default() -> Self {
         Self {
-            correction: 0.2,
+            contact_correction: 0.2,
+            joint_correction: 1.0,
             max_push_speed: 3.0,
             restitution_threshold: 0.1,
             touch_distance: 1e-5,

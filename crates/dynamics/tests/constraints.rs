@@ -1,0 +1,169 @@
+//! Constraints against numerical differentiation: `J ẋ` against the rate of change of `c`, `J̇ẋ` against that of `J ẋ`,
+//! and joints against the motions they must allow and forbid.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use glam::{DQuat, DVec3};
+use std::sync::Arc;
+use tumble_dynamics::constraint::{Attach, Ball, BodyView, Constraint, Distance, Hinge, Row, Weld};
+use tumble_dynamics::geometry::math::rotation_from_vector;
+use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::model::{Joint, JointEnd};
+use tumble_dynamics::{Body, World};
+
+/// A body in motion that is not accelerated: its centre moves straight, it turns at a constant rate.
+#[derive(Clone, Copy)]
+struct Moving {
+    pose: Transform,
+    local_center: DVec3,
+    velocity: DVec3,
+    omega: DVec3,
+}
+
+impl Moving {
+    fn random(random: &mut fastrand::Rng) -> Self {
+        let mut vector = || DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5) * 4.0;
+        let rotation = rotation_from_vector(vector());
+        Self {
+            pose: Transform::new(rotation, vector()),
+            local_center: vector() * 0.2,
+            velocity: vector(),
+            omega: vector(),
+        }
+    }
+
+    fn at(&self, t: f64) -> BodyView {
+        let center = self.pose.point(self.local_center) + self.velocity * t;
+        let rotation: DQuat = (rotation_from_vector(self.omega * t) * self.pose.rotation).normalize();
+        let pose = Transform::new(rotation, center - rotation * self.local_center);
+        BodyView { pose, center, velocity: self.velocity, angular_velocity: self.omega }
+    }
+}
+
+fn rows(constraint: &Arc<dyn Constraint>, bodies: [Moving; 2], t: f64) -> Vec<Row> {
+    let mut rows = Vec::new();
+    constraint.rows(&bodies.map(|body| body.at(t)), &mut rows);
+    rows
+}
+
+fn rate(row: &Row, bodies: [Moving; 2]) -> f64 {
+    row.jacobian.dot(bodies.map(|body| body.velocity), bodies.map(|body| body.omega))
+}
+
+/// Central difference of fourth order.
+fn derivative(f: impl Fn(f64) -> f64) -> f64 {
+    let h = 1e-3;
+    (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
+}
+
+fn check_derivatives(name: &str, make: impl Fn(&mut fastrand::Rng) -> Box<dyn Attach>) {
+    let mut random = fastrand::Rng::with_seed(11);
+    for case in 0..10_000 {
+        let attached = [Moving::random(&mut random), Moving::random(&mut random)];
+        let constraint = make(&mut random).attach(&attached.map(|body| body.at(0.0))).unwrap();
+        // Anywhere else than where it was attached: the formulas must hold where the constraint does not.
+        let bodies = [Moving::random(&mut random), Moving::random(&mut random)];
+        let now = rows(&constraint, bodies, 0.0);
+        for (index, row) in now.iter().enumerate() {
+            let scale = 1.0 + row.error.abs() + rate(row, bodies).abs() + row.jdot_v.abs();
+            let first = derivative(|t| rows(&constraint, bodies, t)[index].error);
+            let second = derivative(|t| rate(&rows(&constraint, bodies, t)[index], bodies));
+            assert!((first - rate(row, bodies)).abs() < 1e-6 * scale, "{name}, case {case}, row {index}: J is wrong");
+            assert!((second - row.jdot_v).abs() < 1e-6 * scale, "{name}, case {case}, row {index}: J̇ẋ is wrong");
+        }
+    }
+}
+
+fn random_vector(random: &mut fastrand::Rng) -> DVec3 {
+    DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5) * 4.0
+}
+
+#[test]
+fn ball_joint_derivatives() {
+    check_derivatives("ball", |random| Box::new(Ball::at(random_vector(random))));
+}
+
+#[test]
+fn distance_joint_derivatives() {
+    check_derivatives("rod", |random| Box::new(Distance::rod(random_vector(random), random_vector(random))));
+    check_derivatives("rope", |random| Box::new(Distance::rope(random_vector(random), random_vector(random))));
+    check_derivatives("between", |random| {
+        Box::new(Distance::rod(random_vector(random), random_vector(random)).between(0.3, 2.0))
+    });
+}
+
+#[test]
+fn hinge_derivatives() {
+    check_derivatives("hinge", |random| Box::new(Hinge::at(random_vector(random), random_vector(random))));
+}
+
+#[test]
+fn weld_derivatives() {
+    check_derivatives("weld", |random| Box::new(Weld::at(random_vector(random))));
+}
+
+/// A rod of 1 m that hangs from a hinge at its end and starts level; `x` in front: level along x.
+fn pendulum(joint: impl Attach + 'static) -> (World, tumble_dynamics::BodyId) {
+    let mut world = World::new();
+    let rod = Body::dynamic().with_shape(Shape::cuboid([0.5, 0.01, 0.01]).unwrap()).at([0.5, 0.0, 0.0]).without_sleep();
+    let rod = world.add_body(rod).unwrap();
+    world.add_joint(Joint::new(rod, JointEnd::World, joint)).unwrap();
+    (world, rod)
+}
+
+#[test]
+fn pendulum_keeps_its_energy_and_its_length_for_a_minute() {
+    // Of the third order in the step: 5 % at 60 Hz become 0.08 % at 240 Hz.
+    for (dt, allowed) in [(1.0 / 60.0, 0.06), (1.0 / 240.0, 1e-3)] {
+        let (mut world, rod) = pendulum(Hinge::at([0.0; 3], [0.0, 0.0, 1.0]));
+        let energy = |world: &World| {
+            let body = world.body(rod).unwrap();
+            body.kinetic_energy() + body.mass() * 9.81 * body.center_of_mass().y
+        };
+        let (start, scale) = (energy(&world), world.body(rod).unwrap().mass() * 9.81 * 0.5);
+        let mut worst: f64 = 0.0;
+        for _ in 0..(60.0 / dt) as usize {
+            world.step(dt).unwrap();
+            worst = worst.max(((energy(&world) - start) / scale).abs());
+            let stretch = world.body(rod).unwrap().center_of_mass().length() - 0.5;
+            assert!(stretch.abs() < 1e-3, "stretched by {stretch}");
+        }
+        assert!(worst < allowed, "energy off by {worst} of its range at dt = {dt}");
+    }
+}
+
+#[test]
+fn hinged_rod_swings_with_the_period_of_the_elliptic_integral() {
+    // T = 4 K(sin²(θ₀/2)) / √(3g/2L) for a release at 90°.
+    let exact = 4.0 * 1.854_074_677_301_372 / (1.5 * 9.81_f64).sqrt();
+    let (mut world, rod) = pendulum(Hinge::at([0.0; 3], [0.0, 0.0, 1.0]));
+    let dt = 1.0 / 240.0;
+    let mut turning_points = Vec::new();
+    let mut before = 0.0;
+    while turning_points.len() < 5 && world.time() < 10.0 {
+        world.step(dt).unwrap();
+        let rate = world.body(rod).unwrap().angular_velocity().z;
+        if before != 0.0 && rate * before < 0.0 {
+            turning_points.push(world.time() - dt * rate / (rate - before));
+        }
+        before = rate;
+    }
+    let period = (turning_points[4] - turning_points[0]) / 2.0;
+    assert!((period / exact - 1.0).abs() < 1e-4, "period {period} instead of {exact}");
+}
+
+#[test]
+fn welded_boxes_fall_as_one_and_carry_their_reaction() {
+    let mut world = World::new();
+    let cube = || Body::dynamic().with_shape(Shape::cuboid([0.5, 0.5, 0.5]).unwrap()).without_sleep();
+    let a = world.add_body(cube()).unwrap();
+    let b = world.add_body(cube().at([1.0, 0.0, 0.0]).with_angular_velocity([0.3, 0.2, 0.1])).unwrap();
+    world.add_joint(Joint::new(a, b, Weld::at([0.5, 0.0, 0.0]))).unwrap();
+    for _ in 0..600 {
+        world.step(1.0 / 120.0).unwrap();
+        let (a, b) = (world.body(a).unwrap(), world.body(b).unwrap());
+        let seam = (a.pose().point(DVec3::X * 0.5) - b.pose().point(-DVec3::X * 0.5)).length();
+        let twist = (a.rotation().conjugate() * b.rotation()).xyz().length();
+        assert!(seam < 1e-3 && twist < 1e-3, "seam {seam}, twist {twist}");
+    }
+}

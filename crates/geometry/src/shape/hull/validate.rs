@@ -77,7 +77,7 @@ impl Hull {
             ensure(above <= self.tolerance, || format!("vertex {i} lies {above:e} above face {face}"))?;
         }
         let corners: Vec<DVec3> = self.face_vertices(face).iter().map(|&v| self.vertex(v)).collect();
-        let mut area = DVec3::ZERO;
+        let (mut area, mut perimeter) = (0.0, 0.0);
         for (k, &a) in corners.iter().enumerate() {
             let below = -plane.signed_distance(a);
             ensure(below <= self.tolerance, || format!("corner {k} of face {face} lies {below:e} below its plane"))?;
@@ -88,9 +88,11 @@ impl Hull {
             ensure(slope <= MAX_SLOPE, || format!("side {k} of face {face} leaves its plane with slope {slope:e}"))?;
             let reach = corners.iter().map(|&c| outwards.dot(c - a)).fold(f64::NEG_INFINITY, f64::max);
             ensure(reach <= self.tolerance, || format!("face {face} is not convex: {reach:e} beyond side {k}"))?;
-            area += (a - corners[0]).cross(b - corners[0]);
+            area += 0.5 * (a - corners[0]).cross(b - corners[0]).dot(plane.normal);
+            perimeter += a.distance(b);
         }
-        ensure(area.dot(plane.normal) > 0.0, || format!("face {face} is not counter-clockwise"))
+        // Of a face thin as a needle, whose plane is known all the same, the area may be lost in rounding.
+        ensure(area > -self.tolerance * perimeter, || format!("face {face} is not counter-clockwise: area {area:e}"))
     }
 
     fn validate_measures(&self) -> Result<(), String> {

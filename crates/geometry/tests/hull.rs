@@ -287,6 +287,35 @@ fn points_inside_and_points_again_vanish() {
     assert_eq!(face_sets(&again), face_sets(&hull));
 }
 
+/// Two of these points are 3e-9 apart, on the line through the longest side of a needle of width 1e-13; the one beyond
+/// the needle's tip once was taken for one near its face.
+#[test]
+fn a_point_beyond_the_tip_of_a_needle_is_not_lost() {
+    let points = [
+        DVec3::new(-3.0, 0.0, 3.0),
+        DVec3::new(2.0, 0.0, -1.0),
+        DVec3::new(-3.0, 0.0, -3.0),
+        DVec3::new(-1.0, -3.0, -3.0),
+        DVec3::new(0.0, 2.0, 3.0),
+        DVec3::new(2.000000002, -3.0, 0.0),
+        DVec3::new(0.0, -3.0000000000001, -2.0),
+        DVec3::new(2.0, -3.0, -2e-9),
+        DVec3::new(0.0, 0.0, 2.0),
+    ];
+    check(&points, &Hull::new(&points).unwrap()).unwrap();
+}
+
+/// Sets on which a careless order of insertion takes time proportional to the square of their number.
+#[test]
+fn many_points_on_two_circles_take_no_longer_than_others() {
+    let count = 50_000;
+    let on_circles =
+        |i: usize| hull_sets::circle(std::f64::consts::TAU * (i / 2) as f64 / (count / 2) as f64, (i % 2) as f64);
+    let cylinder: Vec<DVec3> = (0..count).map(on_circles).collect();
+    let hull = Hull::new(&cylinder).unwrap();
+    assert_eq!(faces_by_corners(&hull), BTreeMap::from([(4, count / 2), (count / 2, 2)]));
+}
+
 #[test]
 fn what_is_not_solid_is_refused_with_numbers() {
     let line: Vec<DVec3> = (0..20).map(|i| DVec3::new(1.0, 2.0, 3.0) * f64::from(i)).collect();

@@ -45,7 +45,8 @@ fn in_cube(random: &mut fastrand::Rng) -> DVec3 {
     DVec3::new(random.f64(), random.f64(), random.f64()) * 2.0 - DVec3::ONE
 }
 
-fn circle(angle: f64, y: f64) -> DVec3 {
+/// The point on the unit circle around the y axis, at height `y`.
+pub(crate) fn circle(angle: f64, y: f64) -> DVec3 {
     let (sin, cos) = libm::sincos(angle);
     DVec3::new(cos, y, sin)
 }

@@ -23,8 +23,8 @@ pub(super) struct Lattice {
     steps: Vec<[i64; 3]>,
     /// The length of a step along each axis in metres: a power of two.
     spacing: DVec3,
-    /// A height computed by [`height`](Self::height) that is farther from zero than this has the right sign.
-    doubt: f64,
+    /// A height computed by [`height`](Self::height) that is farther from zero than this, in metres, has the right sign.
+    pub(super) doubt: f64,
 }
 
 impl Lattice {

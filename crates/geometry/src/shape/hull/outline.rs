@@ -104,7 +104,9 @@ impl<'a> Outline<'a> {
         let normal = self.regions.normal(region);
         let corners: Vec<DVec3> = self.corners().map(|v| self.regions.lattice.positions[v as usize]).collect();
         let at = |k: usize| corners[k % corners.len()];
-        let is_left = |u: DVec3, v: DVec3| u.cross(v).dot(normal) > 0.0;
+        // By more than rounding.
+        let doubt = self.regions.lattice.doubt;
+        let is_left = |u: DVec3, v: DVec3| u.cross(v).dot(normal) > doubt * u.length();
         let is_level = |side: DVec3| side.dot(normal).abs() <= MAX_SLOPE * side.length();
         (0..corners.len()).all(|k| is_level(at(k + 1) - at(k)) && is_left(at(k + 1) - at(k), at(k + 2) - at(k + 1)))
             && corners[1..].windows(2).all(|pair| is_left(pair[0] - corners[0], pair[1] - corners[0]))

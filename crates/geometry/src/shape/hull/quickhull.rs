@@ -12,6 +12,7 @@ use super::lattice::Lattice;
 use crate::primitive::Segment;
 use glam::DVec3;
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 
 /// No point, no triangle, no edge.
 const NONE: u32 = u32::MAX;
@@ -76,7 +77,7 @@ struct Facet {
 /// whose fourth point lies above the first three. Points within `tolerance` metres are left out.
 pub(super) fn quickhull(lattice: &Lattice, tetrahedron: [u32; 4], tolerance: f64) -> Surface {
     let mut growth = Growth::new(lattice, tetrahedron, tolerance);
-    while let Some(facet) = growth.pending.pop() {
+    while let Some(facet) = growth.pending.pop_front() {
         if growth.facets[facet as usize].alive
             && let Some(apex) = growth.next_apex(facet)
         {
@@ -104,8 +105,9 @@ struct Growth<'a> {
     free: Vec<u32>,
     /// The next point in the list of outside points each point is in.
     next_outside: Vec<u32>,
-    /// Facets that may have points outside.
-    pending: Vec<u32>,
+    /// Facets that may have points outside, the oldest first. Taking turns keeps the hull evenly fine: if one side of a
+    /// cylinder's wall had all its points first, each point of the other side would see nearly all of them.
+    pending: VecDeque<u32>,
     round: u32,
     /// The facets that see the point under consideration.
     visible: Vec<u32>,
@@ -126,7 +128,7 @@ impl<'a> Growth<'a> {
             facets: Vec::new(),
             free: Vec::new(),
             next_outside: vec![NONE; count],
-            pending: Vec::new(),
+            pending: VecDeque::new(),
             round: 0,
             visible: Vec::new(),
             horizon: Vec::new(),
@@ -149,7 +151,7 @@ impl<'a> Growth<'a> {
         for point in (0..count as u32).rev().filter(|p| ![a, b, c, d].contains(p)) {
             growth.hand_on(point);
         }
-        growth.pending = vec![0, 1, 2, 3];
+        growth.pending.extend([0, 1, 2, 3]);
         growth
     }
 
@@ -318,8 +320,10 @@ impl<'a> Growth<'a> {
         let p = self.lattice.positions[point as usize];
         let corners = facet.corners.map(|corner| self.lattice.positions[corner as usize]);
         let sides = [[corners[0], corners[1]], [corners[1], corners[2]], [corners[2], corners[0]]];
-        let above_inside = sides.iter().all(|[a, b]| (*b - *a).cross(facet.normal).dot(p - *a) <= 0.0);
-        above_inside || sides.iter().any(|&[a, b]| Segment::new(a, b).distance(p) <= self.tolerance)
+        // Inside by more than rounding: of a needle only the sides count.
+        let inside =
+            |&[a, b]: &[DVec3; 2]| (b - a).cross(facet.normal).dot(p - a) < -self.lattice.doubt * a.distance(b);
+        sides.iter().all(inside) || sides.iter().any(|&[a, b]| Segment::new(a, b).distance(p) <= self.tolerance)
     }
 
     /// The facets that are left, numbered anew.

@@ -101,6 +101,16 @@ impl World {
         Ok(BodyRef { model, state: &self.state.bodies[id.slot()] })
     }
 
+    /// All bodies with their ids, in the order of their slots.
+    pub fn bodies(&self) -> impl Iterator<Item = (BodyId, BodyRef<'_>)> {
+        self.model.bodies.iter().map(|(id, model)| (id, BodyRef { model, state: &self.state.bodies[id.slot()] }))
+    }
+
+    /// The first body with this name.
+    pub fn body_named(&self, name: &str) -> Option<BodyId> {
+        self.bodies().find(|(_, body)| body.model.name == name).map(|(id, _)| id)
+    }
+
     /// A body, to change; it wakes up.
     pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_>, ModelError> {
         let model = self.model.bodies.get_mut(id).ok_or(ModelError::NoSuchBody(id))?;

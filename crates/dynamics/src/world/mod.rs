@@ -2,9 +2,11 @@
 
 mod body;
 mod edit;
+mod measure;
 mod snapshot;
 
 pub use body::{BodyMut, BodyRef};
+pub use measure::Energy;
 pub use snapshot::Snapshot;
 
 use crate::event::Events;

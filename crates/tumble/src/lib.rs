@@ -1,0 +1,61 @@
+//! tumble simulates colliding, jointed rigid bodies in three dimensions.
+//!
+//! # A first world
+//!
+//! ```
+//! use tumble::prelude::*;
+//!
+//! let mut world = World::new();
+//! world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y)?))?;
+//! let ball = Body::dynamic().at([0.0, 5.0, 0.0]).with_shape(Shape::sphere(0.5)?).with_material(Material::RUBBER);
+//! let ball = world.add_body(ball)?;
+//! while world.time() < 2.0 {
+//!     world.step(1.0 / 60.0)?;
+//! }
+//! println!("the ball is at {}", world.body(ball)?.position());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The three ideas
+//!
+//! - The **model** is everything that does not change as time passes: bodies with their mass, colliders, materials, joints,
+//!   forces, filters. You add to it, remove from it and change it between steps; [`World`](prelude::World) checks every number and
+//!   answers with an error that names it.
+//! - The **state** is everything that does: positions, orientations, velocities, who sleeps, which joints broke. It is
+//!   plain data; clone it, compare it, hash it, save it.
+//! - A **method** is how time passes. The default, [`Retroactive`](prelude::Retroactive), is the readable reference; it
+//!   takes any integrator, solver and broad phase.
+//!
+//! # Conventions
+//!
+//! SI units throughout, right-handed axes, y up, angles in radians. A body's frame is where you put it; its centre of mass
+//! follows from its colliders. Everything is `f64` and reproducible to the bit: the same input gives the same output on
+//! every machine. Nothing you pass in makes tumble panic.
+//!
+//! # Where to go on
+//!
+//! - Shapes, mass properties and collision queries: [`geometry`].
+//! - Bodies, joints, forces, events, queries: [`dynamics`] and [`World`](prelude::World).
+//! - `examples/` in the repository: a ball, a pile, a pendulum, a force and a constraint of your own, events, snapshots.
+
+pub use tumble_dynamics as dynamics;
+pub use tumble_geometry as geometry;
+
+/// What most programs need.
+pub mod prelude {
+    pub use tumble_dynamics::constraint::{Attach, Ball, Constraint, Distance, Hinge, Softness, Weld};
+    pub use tumble_dynamics::event::{ContactEvent, Events, Phase, SensorEvent};
+    pub use tumble_dynamics::force::{
+        CentralGravity, Drag, FnForce, Force, ForceContext, Gravity, PointForce, Spring, Target, Vortex, Wrenches,
+    };
+    pub use tumble_dynamics::method::{Method, Retroactive};
+    pub use tumble_dynamics::model::{Breaking, Joint, JointEnd};
+    pub use tumble_dynamics::registry::Registry;
+    pub use tumble_dynamics::{
+        Body, BodyId, BodyState, Collider, ColliderId, ForceId, JointId, Material, Model, ModelError, Snapshot, State,
+        StepError, World,
+    };
+    pub use tumble_geometry::glam::{DMat3, DQuat, DVec3};
+    pub use tumble_geometry::math::rotation_about;
+    pub use tumble_geometry::{MassProperties, Ray, Shape, Transform};
+}

@@ -57,10 +57,12 @@ impl Mesh {
         nearest
     }
 
-    /// Whether a ray starts inside the solid, given its first hit: the side that is hit decides. But at an edge both sides
-    /// may be hit at once, and pieces that overlap hide in each other.
+    /// Whether a ray starts inside the solid, given its first hit. Outside it meets the front of a triangle, unless both
+    /// sides are hit at once, at an edge, or pieces overlap and hide in each other. Where a surface folds through itself the
+    /// back shows outside too, so that alone is no proof.
     fn starts_inside(&self, ray: &Ray, hit: &TriangleHit) -> bool {
-        if is_at_edge(hit) || self.piece_vertices().len() > 1 { self.contains_point(ray.origin) } else { !hit.front }
+        let maybe = !hit.front || is_at_edge(hit) || self.piece_vertices().len() > 1;
+        maybe && self.contains_point(ray.origin)
     }
 
     /// The point of the surface closest to `point`, with the distance negative if the mesh is solid and `point` inside.
@@ -162,8 +164,9 @@ pub(in crate::shape) fn projection(
     let away = point - closest;
     let length = away.length();
     let sign = if inside { -1.0 } else { 1.0 };
-    // On the surface, to the last few digits, the direction is noise.
+    // On the surface, to the last few digits, the direction is noise; below 1e-150 the square of the length underflows.
     let resolution = 8.0 * f64::EPSILON * point.abs().max_element().max(closest.abs().max_element());
+    let resolution = resolution.max(1e-150);
     let normal = if length > resolution { sign * away / length } else { normal };
     PointProjection { point: closest, distance: sign * length, normal, part }
 }

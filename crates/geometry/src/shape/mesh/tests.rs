@@ -220,3 +220,40 @@ fn points_on_the_faces_of_a_cube_are_inside_and_numbers_that_are_not_finite_are_
     assert!(cube.cast_ray(&Ray { origin: DVec3::Y * 3.0, direction: -DVec3::Y }, 1.9).is_none());
     assert_eq!(cube.cast_ray(&Ray { origin: DVec3::Y * 3.0, direction: -DVec3::Y }, 2.0).unwrap().normal, DVec3::Y);
 }
+
+#[test]
+fn a_point_hardly_off_the_surface_gets_a_unit_normal() {
+    let (corners, triangles) = box_triangles(DVec3::ONE);
+    let at_the_origin = corners.into_iter().map(|v| v + DVec3::ONE).collect();
+    let mesh = Mesh::new(at_the_origin, triangles).unwrap();
+    for offset in [5e-324, 3.4e-161, 1e-155, 1e-140] {
+        for sign in [-1.0, 1.0] {
+            let closest = mesh.closest_point(DVec3::splat(sign * offset)).unwrap();
+            assert!(closest.normal.is_normalized(), "{offset}: {closest:?}");
+        }
+    }
+}
+
+#[test]
+fn outside_of_a_fold_a_ray_is_outside_though_it_meets_the_back_of_a_triangle() {
+    // A cube with one corner pulled far through the opposite faces.
+    let (mut corners, triangles) = box_triangles(DVec3::ONE);
+    corners[0] = dvec3(0.0, 1.0, -8.0);
+    corners[2] = dvec3(1.0, 0.0, 0.0);
+    corners[7] = dvec3(5.0, 5.0, -2.5);
+    let mesh = Mesh::new(corners, triangles).unwrap();
+    assert!(mesh.is_solid());
+    let mut rng = fastrand::Rng::with_seed(11);
+    let mut backs = 0;
+    for _ in 0..2000 {
+        let mut coordinate = || 8.0 * (rng.f64() - 0.5);
+        let origin = dvec3(coordinate(), coordinate(), coordinate());
+        let Some(ray) = Ray::new(origin, dvec3(coordinate(), coordinate(), coordinate())) else { continue };
+        if let Some(hit) = mesh.cast_ray(&ray, 100.0) {
+            let gap = mesh.closest_point(origin).unwrap().distance;
+            assert!(hit.distance >= gap - 1e-9, "{hit:?} is closer than {gap} from {origin}");
+            backs += usize::from(gap > 0.0 && hit.normal.dot(mesh.normal(hit.part as usize).unwrap()) < 0.0);
+        }
+    }
+    assert!(backs > 0, "no ray met a back from outside");
+}

@@ -9,14 +9,12 @@
 pub mod approximate;
 pub mod bounding;
 pub mod broad_phase;
-#[allow(dead_code, unused_imports, reason = "the composite queries, about to land, use it")]
 mod bvh;
 mod error;
 pub mod mass;
 pub mod math;
 pub mod primitive;
 pub mod query;
-#[allow(dead_code, reason = "the composite queries, about to land, use it")]
 pub mod shape;
 mod transform;
 

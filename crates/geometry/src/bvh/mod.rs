@@ -12,7 +12,6 @@ mod build;
 mod pairs;
 
 pub(crate) use boxes4::{Boxes4, RaySlopes};
-pub(crate) use pairs::BoxMover;
 
 use crate::Aabb;
 use glam::DVec3;

@@ -1,9 +1,12 @@
 //! Several shapes as one.
 
-use super::{Convex, Shape};
-use crate::bvh::{BoxMover, Bvh};
+use super::Shape;
+use crate::bvh::Bvh;
 use crate::{Aabb, GeometryError, Transform};
 use glam::DVec3;
+
+/// Farther away than anything that has a size.
+const ENDLESS: DVec3 = DVec3::splat(1e10);
 
 /// Several shapes, each at its own pose, that move as one: the union of its parts.
 ///
@@ -13,6 +16,7 @@ use glam::DVec3;
 #[derive(Clone, Debug)]
 pub struct Compound {
     parts: Vec<(Transform, Shape)>,
+    aabb: Aabb,
     bvh: Bvh,
 }
 
@@ -37,8 +41,12 @@ impl Compound {
         if flat.is_empty() {
             return Err(GeometryError::TooFew { what: "compound parts", count: 0, needed: 1 });
         }
-        let boxes: Vec<Aabb> = flat.iter().map(|(pose, shape)| placed_aabb(shape, pose)).collect();
-        Ok(Self { parts: flat, bvh: Bvh::build(&boxes) })
+        let boxes: Vec<Aabb> = flat.iter().map(|(pose, shape)| shape.aabb(pose)).collect();
+        let aabb = boxes.iter().fold(Aabb::EMPTY, |all, part| all.merged(part));
+        // Height fields are endless; the hierarchy computes with numbers.
+        let finite = |part: &Aabb| Aabb::new(part.min.max(-ENDLESS), part.max.min(ENDLESS));
+        let boxes: Vec<Aabb> = boxes.iter().map(finite).collect();
+        Ok(Self { parts: flat, aabb, bvh: Bvh::build(&boxes) })
     }
 
     /// The parts and their poses.
@@ -48,7 +56,7 @@ impl Compound {
 
     /// The smallest box around the boxes of all parts.
     pub fn aabb(&self) -> Aabb {
-        self.bvh.aabb()
+        self.aabb
     }
 
     pub(crate) fn bvh(&self) -> &Bvh {
@@ -65,27 +73,6 @@ fn checked_pose(index: usize, pose: &Transform) -> Result<(), GeometryError> {
         pose.translation, pose.rotation
     );
     Err(GeometryError::Degenerate { what: "compound", why })
-}
-
-/// The box around a shape other than a half-space placed at `pose`.
-fn placed_aabb(shape: &Shape, pose: &Transform) -> Aabb {
-    let convex: &dyn Convex = match shape {
-        Shape::Sphere(s) => s,
-        Shape::Cuboid(s) => s,
-        Shape::Capsule(s) => s,
-        Shape::Cylinder(s) => s,
-        Shape::Cone(s) => s,
-        Shape::Hull(s) => s.as_ref(),
-        Shape::Custom(s) => s,
-        Shape::Mesh(mesh) => return BoxMover::new(pose).moved(&mesh.aabb()),
-        Shape::HeightField(field) => return BoxMover::new(pose).moved(&field.aabb()),
-        Shape::Compound(compound) => return BoxMover::new(pose).moved(&compound.aabb()),
-        Shape::HalfSpace(_) => return Aabb::EVERYTHING,
-    };
-    let reach = |axis: DVec3| pose.point(convex.support(pose.inverse_vector(axis))).dot(axis);
-    let min = -DVec3::new(reach(-DVec3::X), reach(-DVec3::Y), reach(-DVec3::Z));
-    let max = DVec3::new(reach(DVec3::X), reach(DVec3::Y), reach(DVec3::Z));
-    Aabb::new(min, max).expanded(convex.radius())
 }
 
 #[cfg(test)]

@@ -74,9 +74,6 @@ impl HeightField {
 
     /// The first triangle the ray meets within `max_distance` metres, from above or from below; a ray that starts below the
     /// surface is stopped at once. The upright sides of the terrain let rays pass.
-    ///
-    /// The grid is walked column by column (or row by row, if the ray runs rather along z): in each the ray covers a few
-    /// cells, taken a little wider so that none is missed by rounding.
     pub fn cast_ray(&self, ray: &Ray, max_distance: f64) -> Option<RayHit> {
         if !(max_distance >= 0.0 && ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
@@ -86,6 +83,26 @@ impl HeightField {
             let part = 2 * (row * (self.columns - 1) + column) + usize::from(u > v);
             return Some(RayHit { distance: 0.0, normal: -ray.direction, part: part as u32 });
         }
+        self.first_hit(ray, max_distance, Culling::None)
+    }
+
+    /// How far along a finite ray that starts below the surface it comes out: through the surface, or through an upright
+    /// side.
+    pub(crate) fn first_exit(&self, ray: &Ray) -> Option<f64> {
+        if let Some(hit) = self.first_hit(ray, f64::MAX, Culling::FrontFaces) {
+            return Some(hit.distance);
+        }
+        let side = |axis: usize| {
+            let (aabb, direction) = (self.aabb(), ray.direction[axis]);
+            let side = if direction > 0.0 { aabb.max[axis] } else { aabb.min[axis] };
+            if direction == 0.0 { f64::INFINITY } else { ((side - ray.origin[axis]) / direction).max(0.0) }
+        };
+        Some(side(0).min(side(2))).filter(|distance| distance.is_finite())
+    }
+
+    /// The grid is walked column by column (or row by row, if the ray runs rather along z): in each the ray covers a few
+    /// cells, taken a little wider so that none is missed by rounding.
+    fn first_hit(&self, ray: &Ray, max_distance: f64, culling: Culling) -> Option<RayHit> {
         let (enter, exit) = clip(ray, &self.aabb(), max_distance)?;
         let (from, to) = (ray.at(enter), ray.at(exit));
         let along_x = ray.direction.x.abs() * self.spacing[1] >= ray.direction.z.abs() * self.spacing[0];
@@ -111,7 +128,7 @@ impl HeightField {
                 if ray.direction[major] == 0.0 { (from[minor], to[minor]) } else { (border(strip), border(strip + 1)) };
             let across = Self::cell_range(minor_cells, minor_spacing, p.min(q), p.max(q));
             let (rows, columns) = if along_x { (across, strip..strip + 1) } else { (strip..strip + 1, across) };
-            if let Some(hit) = self.nearest_in_cells(&frame, max_distance, rows, columns) {
+            if let Some(hit) = self.nearest_in_cells(&frame, max_distance, culling, rows, columns) {
                 return Some(hit);
             }
         }
@@ -122,6 +139,7 @@ impl HeightField {
         &self,
         frame: &RayFrame,
         max_distance: f64,
+        culling: Culling,
         rows: Range<usize>,
         columns: Range<usize>,
     ) -> Option<RayHit> {
@@ -131,7 +149,7 @@ impl HeightField {
             let first = row * (self.columns - 1);
             for part in 2 * (first + columns.start)..2 * (first + columns.end) {
                 let triangle = self.triangle(part);
-                if let Some(hit) = triangle.cast_ray_frame(frame, limit, Culling::None) {
+                if let Some(hit) = triangle.cast_ray_frame(frame, limit, culling) {
                     limit = hit.distance;
                     nearest = Some((hit, part, triangle));
                 }

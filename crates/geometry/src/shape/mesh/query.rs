@@ -28,7 +28,7 @@ impl Mesh {
         // A ray from inside a solid leaves it through the back of a triangle, maybe beyond `max_distance`.
         let maybe_inside = self.is_solid() && self.aabb().contains_point(ray.origin);
         let limit = if maybe_inside { f64::INFINITY } else { max_distance };
-        let (hit, part) = self.nearest_hit(ray, limit)?;
+        let (hit, part) = self.nearest_hit(ray, limit, Culling::None)?;
         if maybe_inside && self.starts_inside(ray, &hit) {
             return (max_distance >= 0.0).then_some(RayHit { distance: 0.0, normal: -ray.direction, part });
         }
@@ -37,7 +37,12 @@ impl Mesh {
         (hit.distance <= max_distance).then_some(RayHit { distance: hit.distance, normal, part })
     }
 
-    fn nearest_hit(&self, ray: &Ray, max_distance: f64) -> Option<(TriangleHit, u32)> {
+    /// How far along a finite ray it first meets the back of a triangle: where it leaves a solid.
+    pub(crate) fn first_exit(&self, ray: &Ray) -> Option<f64> {
+        self.nearest_hit(ray, f64::INFINITY, Culling::FrontFaces).map(|(hit, _)| hit.distance)
+    }
+
+    fn nearest_hit(&self, ray: &Ray, max_distance: f64, culling: Culling) -> Option<(TriangleHit, u32)> {
         let (frame, slopes) = (RayFrame::new(ray), RaySlopes::new(ray));
         let mut nearest = None;
         self.bvh.nearest_first(
@@ -46,7 +51,7 @@ impl Mesh {
             |range, mut limit| {
                 for place in range {
                     let triangle = Triangle { vertices: self.ordered[place] };
-                    if let Some(hit) = triangle.cast_ray_frame(&frame, limit, Culling::None) {
+                    if let Some(hit) = triangle.cast_ray_frame(&frame, limit, culling) {
                         limit = hit.distance;
                         nearest = Some((hit, self.bvh.items()[place]));
                     }

@@ -1,0 +1,49 @@
+//! A half-space against meshes, height fields and compounds: the lowest point decides, exactly.
+//!
+//! A height field counts with its surface only: it and the half-space are both ground without a bottom.
+
+use super::surface::Surface;
+use crate::query::closest::{Separation, as_convex};
+use crate::shape::HalfSpace;
+use crate::{Shape, Transform};
+use glam::DVec3;
+
+/// The signed distance of the lowest point of `other` from the plane.
+pub(super) fn separation(ground: &HalfSpace, other: &Shape, other_in_ground: &Transform) -> Separation {
+    let normal = ground.normal();
+    let lowest = other_in_ground.point(lowest(other, other_in_ground.inverse_vector(normal)));
+    let distance = normal.dot(lowest);
+    Separation { distance, normal, point_a: lowest - normal * distance, point_b: lowest }
+}
+
+/// The point of a shape that lies lowest along the unit vector `up`.
+fn lowest(shape: &Shape, up: DVec3) -> DVec3 {
+    if let Some(surface) = Surface::of(shape) {
+        let mut lowest = DVec3::ZERO;
+        surface.bvh().nearest_first(
+            f64::INFINITY,
+            |boxes| boxes.lowest_along(up),
+            |items, mut limit| {
+                surface.triangles_of(&surface.bvh().items()[items], |index| {
+                    for vertex in surface.triangle(index).vertices {
+                        if vertex.dot(up) < limit {
+                            limit = vertex.dot(up);
+                            lowest = vertex;
+                        }
+                    }
+                });
+                limit
+            },
+        );
+        return lowest;
+    }
+    match (shape, as_convex(shape)) {
+        (Shape::Compound(compound), _) => {
+            let of_part = |(pose, part): &(Transform, Shape)| pose.point(self::lowest(part, pose.inverse_vector(up)));
+            let least = |p: DVec3, q: DVec3| if q.dot(up) < p.dot(up) { q } else { p };
+            compound.parts().iter().map(of_part).reduce(least).unwrap_or(DVec3::ZERO)
+        }
+        (_, Some(convex)) => convex.support(-up) - up * convex.radius(),
+        (_, None) => DVec3::ZERO,
+    }
+}

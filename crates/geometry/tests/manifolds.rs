@@ -16,7 +16,14 @@ const PREDICTION: f64 = 0.02;
 
 fn manifold(a: &Shape, b: &Shape, b_in_a: &Transform, cache: &mut PairCache) -> Option<Manifold> {
     let mut manifolds = Vec::new();
-    contact_manifolds(a, b, b_in_a, &ManifoldOptions { prediction: PREDICTION }, cache, &mut manifolds);
+    contact_manifolds(
+        a,
+        b,
+        b_in_a,
+        &ManifoldOptions { prediction: PREDICTION, ..ManifoldOptions::default() },
+        cache,
+        &mut manifolds,
+    );
     assert!(manifolds.len() <= 1, "a convex pair has one manifold");
     manifolds.pop()
 }
@@ -534,7 +541,14 @@ fn nothing_panics() {
                     let pose = Transform::new(rotation, translation);
                     let mut cache = PairCache::default();
                     for _ in 0..2 {
-                        contact_manifolds(a, b, &pose, &ManifoldOptions { prediction }, &mut cache, &mut manifolds);
+                        contact_manifolds(
+                            a,
+                            b,
+                            &pose,
+                            &ManifoldOptions { prediction, ..ManifoldOptions::default() },
+                            &mut cache,
+                            &mut manifolds,
+                        );
                     }
                     for m in &manifolds {
                         assert!(pose.is_valid() && m.normal.is_finite(), "{pose:?} {m:?}");

@@ -141,7 +141,7 @@ impl Scene {
     }
 
     fn measure(&self, table: &mut Table, name: &str, fresh: bool) {
-        let options = ManifoldOptions { prediction: PREDICTION };
+        let options = ManifoldOptions { prediction: PREDICTION, ..ManifoldOptions::default() };
         let mut our_caches = vec![PairCache::default(); PAIRS];
         let mut manifolds = Vec::new();
         let ours = |frame: usize| {
@@ -222,7 +222,7 @@ impl Pair {
 
     fn our_depth(&self, frame: usize) -> Option<f64> {
         let mut manifolds = Vec::new();
-        let options = ManifoldOptions { prediction: PREDICTION };
+        let options = ManifoldOptions { prediction: PREDICTION, ..ManifoldOptions::default() };
         contact_manifolds(&self.a.0, &self.b.0, &self.ours[frame], &options, &mut PairCache::default(), &mut manifolds);
         manifolds.first().map(|m| m.max_depth())
     }

@@ -12,6 +12,7 @@ mod build;
 mod pairs;
 
 pub(crate) use boxes4::{Boxes4, RaySlopes};
+pub(crate) use pairs::BoxMover;
 
 use crate::Aabb;
 use glam::DVec3;
@@ -86,6 +87,9 @@ impl Bvh {
         if self.nodes.is_empty() {
             return true;
         }
+        // An empty lane goes from +∞ to −∞ and would overlap an infinite region.
+        let finite = DVec3::splat(f64::MAX);
+        let region = &Aabb::new(region.min.max(-finite), region.max.min(finite));
         let mut waiting = [0_u32; MAX_WAITING];
         let mut count = 1;
         while count > 0 {
@@ -229,6 +233,19 @@ mod tests {
             found.sort_unstable();
             let expected: Vec<u32> = (0..700).filter(|&i| boxes[i as usize].overlaps(&region)).collect();
             assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn an_endless_region_holds_everything_once() {
+        for count in [1, 5, 50] {
+            let boxes = vec![Aabb::from_center(DVec3::ONE, DVec3::ONE); count];
+            let mut calls = 0;
+            Bvh::build(&boxes).overlapping(&Aabb::EVERYTHING, &mut |_| {
+                calls += 1;
+                true
+            });
+            assert_eq!(calls, count);
         }
     }
 

@@ -7,20 +7,20 @@ use std::ops::Range;
 
 /// The box around a turned and shifted box: the centre moves along, the half extents become `|R| h`.
 #[derive(Clone, Copy)]
-struct BoxMover {
+pub(crate) struct BoxMover {
     rotation: DMat3,
     absolute: DMat3,
     pose: Transform,
 }
 
 impl BoxMover {
-    fn new(pose: &Transform) -> Self {
+    pub(crate) fn new(pose: &Transform) -> Self {
         let rotation = pose.matrix3();
         Self { rotation, absolute: rotation.abs(), pose: *pose }
     }
 
     /// The axis-aligned box around `aabb` placed at the pose.
-    fn moved(&self, aabb: &Aabb) -> Aabb {
+    pub(crate) fn moved(&self, aabb: &Aabb) -> Aabb {
         let center = self.rotation * aabb.center() + self.pose.translation;
         Aabb::from_center(center, self.absolute * aabb.half_extents())
     }

@@ -19,7 +19,7 @@ mod time_of_impact;
 mod types;
 
 pub use closest::{Separation, separation, separation_within};
-pub use manifold::{ManifoldOptions, PairCache};
+pub use manifold::{InternalEdges, ManifoldOptions, PairCache};
 pub use motion::Motion;
 pub use shape_cast::{ShapeHit, cast_shape};
 pub(crate) use span::Span;

@@ -288,7 +288,7 @@ fn update_contact(
     }
     manifolds.clear();
     let prediction = prediction([a, b], [&body_a, &body_b], dt);
-    let options = ManifoldOptions { prediction };
+    let options = ManifoldOptions { prediction, ..ManifoldOptions::default() };
     query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut contact.cache, manifolds);
     let old = std::mem::take(&mut contact.points);
     if old.is_empty() && !manifolds.is_empty() && contact.material.perturbation > 0.0 {

@@ -6,18 +6,28 @@
 //! - [`distance`]: which two pieces are closest? Branch and bound over the hierarchies.
 //! - [`touch`]: which pieces touch, and is one wholly inside the other?
 //!
+//! Contact manifolds ([`manifolds`]) are made triangle by triangle ([`contact`], [`surface_pair`]), corrected where a triangle
+//! does not know its neighbours ([`normals`]), and merged ([`cluster`]).
+//!
 //! What a mesh is solid or not decides: a closed mesh (see [`Mesh::is_solid`](crate::shape::Mesh::is_solid)) and a height field
 //! have an inside, and contacts push out of it, along the outward normals of the triangles. An open mesh is a sheet with
 //! two sides; it pushes to the side on which the other shape's centre is.
 
+mod cluster;
+mod contact;
 mod distance;
 mod half_space;
+mod manifolds;
+mod normals;
 mod penetration;
 mod surface;
+mod surface_pair;
 mod touch;
 
+pub(super) use manifolds::manifolds;
+
 use super::closest::is_usable;
-use super::{ClosestPoints, Manifold, ManifoldOptions, PairCache, Penetration};
+use super::{ClosestPoints, Penetration};
 use crate::{Shape, Transform};
 use glam::DVec3;
 
@@ -85,14 +95,4 @@ pub(super) fn penetration(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Pe
         }
         _ => penetration::shortest_way_out(a, b, b_in_a),
     }
-}
-
-pub(super) fn manifolds(
-    _a: &Shape,
-    _b: &Shape,
-    _b_in_a: &Transform,
-    _options: &ManifoldOptions,
-    _cache: &mut PairCache,
-    _manifolds: &mut Vec<Manifold>,
-) {
 }

@@ -14,10 +14,11 @@
 //! conservative advancement: at distance d with separating normal m the pieces stay apart for a way back of `d / (m · n)`. The end
 //! of the interval of all pieces that touch now is the next t, until nothing touches any more.
 
-use super::surface::{Surface, whole_box};
+use super::surface::whole_box;
 use super::touch::{Inside, Pieces, Touch, touching};
 use crate::query::Penetration;
 use crate::query::closest::separation;
+use crate::shape::Convex;
 use crate::{Ray, Shape, Transform};
 use glam::DVec3;
 
@@ -109,11 +110,7 @@ impl Directions {
                 }
             }
             Touch::Inside(inside) => {
-                let closest = match inside.surface {
-                    Surface::Mesh(mesh) => mesh.closest_point(inside.point),
-                    Surface::Field(field) => field.closest_point(inside.point),
-                };
-                if let Some(closest) = closest {
+                if let Some(closest) = inside.surface.closest_point(inside.point) {
                     let out = inside.frame.vector(closest.normal);
                     self.pushes.push((-closest.distance, if inside.surface_moves { -out } else { out }));
                 }
@@ -139,13 +136,45 @@ impl Directions {
 
 /// The end of a way.
 #[derive(Clone, Copy)]
-struct End {
+pub(super) struct End {
     /// How far it is.
-    length: f64,
+    pub(super) length: f64,
     /// The last point of the first shape that was touched.
-    point: DVec3,
+    pub(super) point: DVec3,
     /// Across the plane in which the last two pieces touched.
     normal: DVec3,
+}
+
+/// Where convex `b`, moved along the unit vector `n`, touches `a` for the last time, to within `tolerance`; `None` if never, or
+/// not beyond `at_least`.
+pub(super) fn last_touch(
+    a: &dyn Convex,
+    b: &dyn Convex,
+    b_in_a: &Transform,
+    n: DVec3,
+    at_least: f64,
+    tolerance: f64,
+) -> Option<End> {
+    let high = a.support(n).dot(n) + a.radius();
+    let low = b_in_a.point(b.support(b_in_a.inverse_vector(-n))).dot(n) - b.radius();
+    let mut end = End { length: high - low, point: a.support(n) + n * a.radius(), normal: n };
+    for _ in 0..64 {
+        if end.length <= at_least {
+            return None;
+        }
+        let gap = separation(a, b, &Transform::new(b_in_a.rotation, b_in_a.translation + n * end.length))?;
+        end.point = gap.point_a;
+        if gap.distance <= tolerance {
+            break;
+        }
+        end.normal = gap.normal;
+        let closing = gap.normal.dot(n);
+        if closing <= 1e-12 {
+            return None;
+        }
+        end.length -= gap.distance / closing;
+    }
+    Some(end)
 }
 
 /// A direction in which the second shape is moved.
@@ -189,28 +218,8 @@ impl Way<'_> {
 
     /// Where the second piece leaves the first, seen from where it is; `None` if not beyond `at_least`.
     fn end_of_overlap(&self, pieces: &Pieces, at_least: f64) -> Option<End> {
-        let (a, b, pose) = (pieces.a, pieces.b, &pieces.b_in_a);
         let n = pieces.frame.inverse_vector(self.normal);
-        let high = a.support(n).dot(n) + a.radius();
-        let low = pose.point(b.support(pose.inverse_vector(-n))).dot(n) - b.radius();
-        let mut end = End { length: high - low, point: a.support(n) + n * a.radius(), normal: n };
-        let tolerance = 1e-12 * self.size;
-        for _ in 0..64 {
-            if end.length <= at_least {
-                return None;
-            }
-            let gap = separation(a, b, &Transform::new(pose.rotation, pose.translation + n * end.length))?;
-            end.point = gap.point_a;
-            if gap.distance <= tolerance {
-                break;
-            }
-            end.normal = gap.normal;
-            let closing = gap.normal.dot(n);
-            if closing <= 1e-12 {
-                return None;
-            }
-            end.length -= gap.distance / closing;
-        }
+        let end = last_touch(pieces.a, pieces.b, &pieces.b_in_a, n, at_least, 1e-12 * self.size)?;
         Some(End { point: pieces.frame.point(end.point), normal: pieces.frame.vector(end.normal), ..end })
     }
 

@@ -1,6 +1,7 @@
 //! What meshes and height fields have in common: many triangles, numbered, in a hierarchy; and maybe an inside.
 
 use crate::bvh::Bvh;
+use crate::query::PointProjection;
 use crate::shape::{HeightField, Mesh};
 use crate::{Aabb, BoundingVolume, Ray, Shape, Transform, Triangle};
 use glam::DVec3;
@@ -50,6 +51,23 @@ impl<'a> Surface<'a> {
         }
     }
 
+    /// The triangle and the edge on the other side of an edge.
+    pub(super) fn neighbor(self, index: u32, edge: usize) -> Option<(u32, usize)> {
+        let (neighbor, across) = match self {
+            Self::Mesh(mesh) => mesh.neighbor(index as usize, edge),
+            Self::Field(field) => field.neighbor(index as usize, edge),
+        }?;
+        Some((neighbor as u32, across))
+    }
+
+    /// The number of a corner of a triangle, the same for all triangles that name it.
+    pub(super) fn vertex_number(self, index: u32, corner: usize) -> u32 {
+        match self {
+            Self::Mesh(mesh) => mesh.triangles()[index as usize][corner],
+            Self::Field(field) => field.vertex_number(index as usize, corner),
+        }
+    }
+
     /// Calls `visit` with the triangles whose boxes overlap `region` until it answers `false`; answers `false` if stopped.
     pub(super) fn overlapping(self, region: &Aabb, visit: &mut dyn FnMut(u32) -> bool) -> bool {
         match self {
@@ -80,6 +98,14 @@ impl<'a> Surface<'a> {
         match self {
             Self::Mesh(mesh) => mesh.first_exit(ray),
             Self::Field(field) => field.first_exit(ray),
+        }
+    }
+
+    /// The closest point of the surface, with the signed distance.
+    pub(super) fn closest_point(self, point: DVec3) -> Option<PointProjection> {
+        match self {
+            Self::Mesh(mesh) => mesh.closest_point(point),
+            Self::Field(field) => field.closest_point(point),
         }
     }
 

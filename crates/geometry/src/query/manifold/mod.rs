@@ -35,8 +35,10 @@ use crate::{Shape, Transform};
 pub(crate) use cache::ConvexCache;
 use frame::Frame;
 use polytope::BoxParts;
-#[allow(unused_imports, reason = "for pairs with meshes and height fields")]
-pub(crate) use triangle::{TriangleContact, triangle_contact};
+pub(super) use select::select;
+pub(super) use triangle::{
+    corners_on_triangle, feature_along, triangle_contact, triangle_contact_along, triangles_contact,
+};
 
 /// How contact manifolds are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,11 +46,27 @@ pub(crate) use triangle::{TriangleContact, triangle_contact};
 pub struct ManifoldOptions {
     /// Points are reported up to this gap between the surfaces, in metres. Default 0.02.
     pub prediction: f64,
+    /// What happens at the edges between the triangles of meshes and height fields. Default: [`InternalEdges::Correct`].
+    pub internal_edges: InternalEdges,
+}
+
+/// What to do with contact normals that belong to an edge or a corner of a triangle.
+///
+/// A triangle of a floor does not know that the floor goes on beyond its edges. A box that slides over such an edge is
+/// therefore stopped by it, or bumps, unless the neighbours are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum InternalEdges {
+    /// A normal that the surface as a whole cannot have there is replaced by the triangle's own. The default.
+    #[default]
+    Correct,
+    /// Each triangle is taken for itself.
+    Keep,
 }
 
 impl Default for ManifoldOptions {
     fn default() -> Self {
-        Self { prediction: 0.02 }
+        Self { prediction: 0.02, internal_edges: InternalEdges::default() }
     }
 }
 

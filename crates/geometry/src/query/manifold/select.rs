@@ -27,7 +27,7 @@ const NO_AREA: f64 = 1e-6;
 
 /// The indices of the kept points in ascending order, and how far they reach.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Selection {
+pub(in crate::query) struct Selection {
     indices: [usize; 4],
     count: usize,
     /// L, the greatest distance from the first point chosen.
@@ -35,7 +35,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn indices(&self) -> &[usize] {
+    pub(in crate::query) fn indices(&self) -> &[usize] {
         &self.indices[..self.count]
     }
 
@@ -51,7 +51,7 @@ impl Selection {
 }
 
 /// Chooses among `count` points; `at(i)` gives x and y in the plane of contact and the height z above it (depth −z).
-pub(super) fn select(count: usize, at: impl Fn(usize) -> DVec3) -> Selection {
+pub(in crate::query) fn select(count: usize, at: impl Fn(usize) -> DVec3) -> Selection {
     let mut chosen = Selection::default();
     if count == 0 {
         return chosen;

@@ -10,11 +10,12 @@ use super::feature::Feature;
 use super::frame::Frame;
 use super::general;
 use super::meet::{closest_only, meet};
+use super::name::{FACE_OF_A, Kind, pack};
 use super::polytope::{BoxParts, Polytope, TriangleParts};
 use super::round::capsule_polytope;
 use crate::primitive::{Triangle, TriangleFeature};
 use crate::query::closest::{Separation, as_convex, is_usable};
-use crate::query::{FeatureId, Manifold};
+use crate::query::{ContactPoint, FeatureId, Manifold};
 use crate::{Shape, Transform};
 use glam::DVec3;
 
@@ -22,7 +23,6 @@ use glam::DVec3;
 const BELONGS: f64 = 1e-3;
 
 /// How a triangle touches a convex shape.
-#[allow(dead_code, reason = "for pairs with meshes and height fields")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TriangleContact {
     /// The points; the normal points from the triangle to the shape. Contact is possible from both sides.
@@ -33,7 +33,6 @@ pub(crate) struct TriangleContact {
 
 /// The contact of `triangle` and `shape`, placed at `pose` in the triangle's frame. `None` for a triangle without area,
 /// and for shapes that are not convex solids (half-spaces included).
-#[allow(dead_code, reason = "for pairs with meshes and height fields")]
 pub(crate) fn triangle_contact(
     triangle: &Triangle,
     shape: &Shape,
@@ -86,8 +85,90 @@ fn general_contact(
     meet(&feature_a, &feature_b, &closest, prediction)
 }
 
+/// The contact of a triangle and a shape along a normal that is given: a normal of the triangle's plane. What of the shape
+/// looks against the normal is cut to what lies straight above or below the triangle, however deep.
+pub(crate) fn triangle_contact_along(
+    triangle: &Triangle,
+    shape: &Shape,
+    pose: &Transform,
+    normal: DVec3,
+    prediction: f64,
+) -> Option<Manifold> {
+    let frame = Frame::new(pose);
+    let parts = TriangleParts::new(triangle)?;
+    let face = Feature::of_polytope(&parts.as_polytope(), normal);
+    let opposite = general::of_shape(shape, frame.inverse_vector(-normal)).map(|p| frame.point(p));
+    if let [corner] = opposite.corners() {
+        return corner_on_face(triangle, *corner, opposite.ids()[0], normal, prediction);
+    }
+    meet(&face, &opposite, &unknown(normal), prediction)
+}
+
+/// Calls `visit` with the contact of each corner that `shape` turns towards the triangle, straight above or below it. A
+/// manifold keeps four points of the triangle's contact; where triangles are merged, the corners are what counts.
+pub(crate) fn corners_on_triangle(
+    triangle: &Triangle,
+    shape: &Shape,
+    pose: &Transform,
+    normal: DVec3,
+    prediction: f64,
+    visit: &mut dyn FnMut(Manifold),
+) {
+    let frame = Frame::new(pose);
+    let opposite = general::of_shape(shape, frame.inverse_vector(-normal)).map(|p| frame.point(p));
+    for (&corner, &id) in opposite.corners().iter().zip(opposite.ids()) {
+        if let Some(manifold) = corner_on_face(triangle, corner, id, normal, prediction) {
+            visit(manifold);
+        }
+    }
+}
+
+/// The contact of two triangles in one frame along a normal from the first to the second; `closest` are their closest points if
+/// the normal is theirs.
+pub(crate) fn triangles_contact(
+    a: &Triangle,
+    b: &Triangle,
+    normal: DVec3,
+    closest: Option<&Separation>,
+    prediction: f64,
+) -> Option<Manifold> {
+    let (parts_a, parts_b) = (TriangleParts::new(a)?, TriangleParts::new(b)?);
+    let feature_a = Feature::of_polytope(&parts_a.as_polytope(), normal);
+    let feature_b = Feature::of_polytope(&parts_b.as_polytope(), -normal);
+    if let Some(closest) = closest {
+        return meet(&feature_a, &feature_b, closest, prediction);
+    }
+    match (feature_a.corners(), feature_b.corners()) {
+        ([_, _, _], [corner]) => corner_on_face(a, *corner, feature_b.ids()[0], normal, prediction),
+        ([corner], [_, _, _]) => {
+            let mut manifold = corner_on_face(b, *corner, feature_a.ids()[0], -normal, prediction)?;
+            manifold.normal = normal;
+            Some(manifold)
+        }
+        _ => meet(&feature_a, &feature_b, &unknown(normal), prediction),
+    }
+}
+
+/// Closest points that are nowhere near.
+fn unknown(normal: DVec3) -> Separation {
+    Separation { distance: f64::INFINITY, normal, point_a: DVec3::ZERO, point_b: DVec3::ZERO }
+}
+
+/// A single corner straight above or below a triangle.
+fn corner_on_face(triangle: &Triangle, corner: DVec3, id: u16, normal: DVec3, prediction: f64) -> Option<Manifold> {
+    let inside = triangle.barycentric(corner)?.min_element() >= -1e-9;
+    let height = normal.dot(corner - triangle.vertices[0]);
+    if !inside || height > prediction {
+        return None;
+    }
+    let mut manifold = Manifold::new(normal);
+    let feature = pack(Kind::IncidentCorner, FACE_OF_A, [id, 0, 0]);
+    manifold.push(ContactPoint { position: corner - normal * (0.5 * height), depth: -height, feature });
+    Some(manifold)
+}
+
 /// The part of the triangle that reaches farthest along `direction`.
-fn feature_along(triangle: &Triangle, direction: DVec3) -> TriangleFeature {
+pub(crate) fn feature_along(triangle: &Triangle, direction: DVec3) -> TriangleFeature {
     let [a, b, c] = triangle.vertices;
     let level = |edge: DVec3| edge.dot(direction).abs() <= BELONGS * edge.length();
     let edges = [b - a, c - b, a - c].map(level);

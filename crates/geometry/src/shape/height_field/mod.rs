@@ -111,6 +111,18 @@ impl HeightField {
         }
     }
 
+    /// The place of a corner of a triangle in [`HeightField::heights`].
+    pub(crate) fn vertex_number(&self, index: usize, corner: usize) -> u32 {
+        let (row, column) = self.cell_of(index);
+        let (down, right) = match (index % 2, corner % 3) {
+            (_, 0) => (0, 0),
+            (0, 1) => (1, 0),
+            (0, _) | (_, 1) => (1, 1),
+            _ => (0, 1),
+        };
+        ((row + down) * self.columns + column + right) as u32
+    }
+
     /// The triangle on the other side of edge `edge` (0, 1 or 2: from corner `edge` to the next) of triangle `index`, and the
     /// number of the edge there; `None` at the border.
     pub fn neighbor(&self, index: usize, edge: usize) -> Option<(usize, usize)> {

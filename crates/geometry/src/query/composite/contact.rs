@@ -1,0 +1,233 @@
+//! Contact manifolds of a surface and a convex shape: triangle by triangle, then corrected by what the neighbours say, then
+//! merged.
+//!
+//! Where the normal of a triangle's contact is one that the surface as a whole cannot have ([`normals`](super::normals)), it is
+//! replaced by the triangle's own, and the contact is what of the shape lies straight above or below the triangle.
+//! Three cases need care:
+//!
+//! - **At a ridge** the replaced normal may be the long way out, where the normal of a neighbour is short: then the neighbour
+//!   has the contact.
+//! - **A solid** is only left through its outside. A triangle that has the shape's centre on its inner side is heeded if the
+//!   centre is inside the solid and the triangle faces the same way as the nearest place to come out; otherwise it is the
+//!   far side of a thin wall, and other triangles hold the shape.
+//! - **Under the surface**: what has come through a triangle may lie under others without touching these. They are heeded if
+//!   they are neighbours, directly or in a chain, of one that the shape has come through.
+
+use super::cluster::{Candidate, Candidates, mixed, named};
+use super::normals::{Place, facing};
+use super::penetration::{self, last_touch};
+use super::surface::Surface;
+use crate::query::closest::as_convex;
+use crate::query::manifold::{
+    ConvexCache, InternalEdges, corners_on_triangle, triangle_contact, triangle_contact_along,
+};
+use crate::query::{ContactPoint, FeatureId, Manifold, ManifoldOptions, PointProjection};
+use crate::shape::Convex;
+use crate::{Shape, Transform, Triangle};
+use glam::DVec3;
+
+/// A contact counts as one with the face if its normal is this close (cosine) to the triangle's.
+const WITH_FACE: f64 = 0.99;
+
+/// One point: the shortest way out of each other.
+pub(super) fn shortest_way_out(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Manifold> {
+    let out = penetration::shortest_way_out(a, b, b_in_a).filter(|out| out.depth > 0.0)?;
+    let mut manifold = Manifold::new(out.normal);
+    let (position, depth) = (0.5 * (out.point_a + out.point_b), out.depth);
+    manifold.push(ContactPoint { position, depth, feature: FeatureId(0) });
+    Some(manifold)
+}
+
+/// Appends the manifolds of the surface `a` and the convex `shape` placed at `pose`, in the frame of the surface.
+pub(super) fn manifolds(
+    a: &Shape,
+    shape: &Shape,
+    pose: &Transform,
+    options: &ManifoldOptions,
+    manifolds: &mut Vec<Manifold>,
+) {
+    let (Some(surface), Some(convex)) = (Surface::of(a), as_convex(shape)) else { return };
+    let center = pose.point(convex.center());
+    let mut pair = Pair {
+        surface,
+        shape,
+        convex,
+        pose,
+        options,
+        center,
+        way_out: None,
+        candidates: Candidates::default(),
+        crossed: Vec::new(),
+        pending: Vec::new(),
+        spare: Vec::new(),
+        touches: false,
+    };
+    surface.overlapping(&shape.aabb(pose).expanded(options.prediction.max(0.0)), &mut |index| {
+        pair.triangle(index);
+        true
+    });
+    pair.spread();
+    pair.add_spare();
+    if pair.candidates.is_empty() && (pair.touches || surface.contains_point(center)) {
+        // Wholly inside, or held by nothing but edges that each leave it to the other.
+        manifolds.extend(shortest_way_out(a, shape, pose));
+        return;
+    }
+    pair.candidates.into_manifolds(manifolds);
+}
+
+struct Pair<'a> {
+    surface: Surface<'a>,
+    shape: &'a Shape,
+    convex: &'a dyn Convex,
+    pose: &'a Transform,
+    options: &'a ManifoldOptions,
+    /// The centre of the shape, in the frame of the surface.
+    center: DVec3,
+    /// The nearest place to come out from the centre, once it is known.
+    way_out: Option<Option<PointProjection>>,
+    candidates: Candidates,
+    /// The triangles the shape has come through.
+    crossed: Vec<u32>,
+    /// Those it lies behind without touching.
+    pending: Vec<u32>,
+    /// Points under single triangles, in case nothing better is found.
+    spare: Vec<Candidate>,
+    /// Whether a triangle was crossed whose contact is left to others.
+    touches: bool,
+}
+
+impl Pair<'_> {
+    /// The contact with one triangle.
+    fn triangle(&mut self, index: u32) -> Option<()> {
+        let triangle = self.surface.triangle(index);
+        let outward = facing(self.surface, &triangle, self.center)?;
+        let Some(found) = triangle_contact(&triangle, self.shape, self.pose, self.options, &mut ConvexCache::default())
+        else {
+            if self.depth_along(&triangle, outward) > 0.0 {
+                self.pending.push(index);
+            }
+            return None;
+        };
+        let u = found.manifold.normal;
+        let crosses = found.manifold.max_depth() > 0.0;
+        let along = if self.surface.is_solid() { u.dot(outward) } else { u.dot(outward).abs() };
+        let place = Place { surface: self.surface, index, triangle: &triangle, feature: found.feature };
+        let keep = self.options.internal_edges == InternalEdges::Keep && (!self.surface.is_solid() || along > 0.0);
+        if along > 1.0 - 1e-9 || keep || place.admits(u) {
+            if crosses && along > WITH_FACE {
+                self.crossed.push(index);
+            }
+            self.add(&found.manifold, index);
+            if along > WITH_FACE {
+                self.add_corners(&triangle, index, u);
+            }
+            return Some(());
+        }
+        if !crosses {
+            match self.along(&triangle, outward) {
+                Some(manifold) if u.dot(outward) >= 0.0 && manifold.max_depth() <= 0.0 => {
+                    self.add(&manifold, index);
+                    self.add_corners(&triangle, index, outward);
+                }
+                _ => self.pending.push(index),
+            }
+            return Some(());
+        }
+        self.touches = true;
+        if self.surface.is_solid() && outward.dot(self.center - triangle.vertices[0]) < 0.0 {
+            let nearest = self.way_out.get_or_insert_with(|| self.surface.closest_point(self.center));
+            if !nearest.is_some_and(|n| n.distance < 0.0 && n.normal.dot(outward) > 0.0) {
+                return None;
+            }
+        }
+        let depth = self.depth_along(&triangle, outward);
+        if place.neighbors_part_sooner(depth, |n| self.depth_along(&triangle, n)) {
+            return None;
+        }
+        self.crossed.push(index);
+        match self.along(&triangle, outward) {
+            Some(manifold) => {
+                self.add(&manifold, index);
+                self.add_corners(&triangle, index, outward);
+            }
+            None => self.spare.extend(self.deepest_under(&triangle, index, outward)),
+        }
+        Some(())
+    }
+
+    fn add(&mut self, manifold: &Manifold, index: u32) {
+        let mut manifold = *manifold;
+        for point in manifold.points_mut() {
+            point.feature = named(point.feature, index);
+        }
+        self.candidates.extend(&manifold, index, 0);
+    }
+
+    /// The corners of the shape above or below a triangle, which a manifold of four points may have left out.
+    fn add_corners(&mut self, triangle: &Triangle, index: u32, normal: DVec3) {
+        let (shape, pose, prediction) = (self.shape, self.pose, self.options.prediction);
+        corners_on_triangle(triangle, shape, pose, normal, prediction, &mut |corner| self.add(&corner, index));
+    }
+
+    /// What of the shape lies straight above or below the triangle.
+    fn along(&self, triangle: &Triangle, outward: DVec3) -> Option<Manifold> {
+        triangle_contact_along(triangle, self.shape, self.pose, outward, self.options.prediction)
+    }
+
+    /// The point of the shape that lies lowest along a direction.
+    fn lowest(&self, up: DVec3) -> DVec3 {
+        self.pose.point(self.convex.support(self.pose.inverse_vector(-up))) - up * self.convex.radius()
+    }
+
+    /// How far the shape must go along `n` for a plane across it to part it from the triangle.
+    fn depth_along(&self, triangle: &Triangle, n: DVec3) -> f64 {
+        triangle.project(n).1 - self.lowest(n).dot(n)
+    }
+
+    /// The deepest point under a triangle where the shape's lowest feature lies elsewhere: where the shape, lifted out, touches
+    /// the triangle last.
+    fn deepest_under(&self, triangle: &Triangle, index: u32, outward: DVec3) -> Option<Candidate> {
+        let tolerance = 1e-9 * triangle.aabb().extents().length();
+        let end = last_touch(triangle, self.convex, self.pose, outward, 0.0, tolerance)?;
+        let (position, depth) = (end.point - outward * (0.5 * end.length), end.length);
+        let point = ContactPoint { position, depth, feature: mixed(FeatureId(0), index) };
+        Some(Candidate { point, normal: outward, part_a: index, part_b: 0 })
+    }
+
+    /// Heeds the triangles behind which the shape lies, as far as they are connected with those it has come through.
+    fn spread(&mut self) {
+        let mut next = 0;
+        while next < self.crossed.len() && !self.pending.is_empty() {
+            let index = self.crossed[next];
+            next += 1;
+            for edge in 0..3 {
+                let Some((neighbor, _)) = self.surface.neighbor(index, edge) else { continue };
+                let Some(at) = self.pending.iter().position(|&p| p == neighbor) else { continue };
+                self.pending.swap_remove(at);
+                let triangle = self.surface.triangle(neighbor);
+                let Some(outward) = facing(self.surface, &triangle, self.center) else { continue };
+                let Some(here) = facing(self.surface, &self.surface.triangle(index), self.center) else { continue };
+                // Not round a corner.
+                if outward.dot(here) < 0.5 {
+                    continue;
+                }
+                self.crossed.push(neighbor);
+                if let Some(manifold) = self.along(&triangle, outward) {
+                    self.add(&manifold, neighbor);
+                    self.add_corners(&triangle, neighbor, outward);
+                }
+            }
+        }
+    }
+
+    /// Points under single triangles count where nothing deeper is known that way.
+    fn add_spare(&mut self) {
+        let known = self.candidates.normals_and_depths();
+        for spare in std::mem::take(&mut self.spare) {
+            if known.iter().all(|&(normal, depth)| normal.dot(spare.normal) < 0.9 || depth < spare.point.depth) {
+                self.candidates.push(spare);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Contact manifolds of pairs with a mesh, a height field or a compound: which case is which.
+
+use super::cluster::mixed;
+use super::surface::{Surface, whole_box};
+use super::{contact, half_space, surface_pair};
+use crate::query::closest::is_usable;
+use crate::query::dispatch;
+use crate::query::{Manifold, ManifoldOptions, PairCache};
+use crate::shape::Compound;
+use crate::{Shape, Transform};
+
+pub(in crate::query) fn manifolds(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    _cache: &mut PairCache,
+    manifolds: &mut Vec<Manifold>,
+) {
+    if !is_usable(b_in_a) || !options.prediction.is_finite() {
+        return;
+    }
+    append(a, b, b_in_a, options, manifolds);
+}
+
+fn append(a: &Shape, b: &Shape, b_in_a: &Transform, options: &ManifoldOptions, manifolds: &mut Vec<Manifold>) {
+    match (a, b) {
+        (Shape::Compound(compound), _) => parts(compound, b, b_in_a, options, manifolds),
+        (Shape::HalfSpace(ground), _) if Surface::of(b).is_some() => {
+            manifolds.extend(half_space::manifold(ground, b, b_in_a, options.prediction));
+        }
+        _ => match (Surface::of(a), Surface::of(b)) {
+            (Some(surface_a), Some(surface_b)) => {
+                let first = manifolds.len();
+                surface_pair::manifolds(surface_a, surface_b, b_in_a, options, manifolds);
+                if manifolds.len() == first {
+                    manifolds.extend(contact::shortest_way_out(a, b, b_in_a));
+                }
+            }
+            (Some(_), None) if !matches!(b, Shape::Compound(_) | Shape::HalfSpace(_)) => {
+                contact::manifolds(a, b, b_in_a, options, manifolds);
+            }
+            // Seen from the other side.
+            _ => {
+                let a_in_b = b_in_a.inverse();
+                let first = manifolds.len();
+                append(b, a, &a_in_b, options, manifolds);
+                for manifold in &mut manifolds[first..] {
+                    *manifold = manifold.flipped(&a_in_b);
+                }
+            }
+        },
+    }
+}
+
+/// The parts of a compound near the other shape, one after the other.
+fn parts(compound: &Compound, b: &Shape, b_in_a: &Transform, options: &ManifoldOptions, manifolds: &mut Vec<Manifold>) {
+    let region = whole_box(b, b_in_a).expanded(options.prediction.max(0.0));
+    compound.bvh().overlapping(&region, &mut |number| {
+        let (pose, part) = &compound.parts()[number as usize];
+        let first = manifolds.len();
+        let b_in_part = pose.to_local(b_in_a);
+        let kernel = dispatch::kernel(part, b).manifolds;
+        kernel(part, b, &b_in_part, options, &mut PairCache::default(), manifolds);
+        for manifold in &mut manifolds[first..] {
+            // The number of a triangle gives way to that of the part, and goes into the names.
+            let triangle = Surface::of(part).map(|_| manifold.part_a);
+            manifold.normal = pose.vector(manifold.normal);
+            manifold.part_a = number;
+            for point in manifold.points_mut() {
+                point.position = pose.point(point.position);
+                if let Some(triangle) = triangle {
+                    point.feature = mixed(point.feature, triangle);
+                }
+            }
+        }
+        true
+    });
+}

@@ -3,6 +3,7 @@
 mod body;
 mod collider;
 pub mod filter;
+mod filter_masks;
 mod joint;
 pub mod material;
 
@@ -10,6 +11,7 @@ pub(crate) use body::MassChoice;
 pub use body::{Body, BodyKind, BodyModel, Script, Sleep};
 pub use collider::{Collider, ColliderModel};
 pub use filter::CollisionFilter;
+pub(crate) use filter_masks::FilterMasks;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
 pub use material::{ContactMaterial, Material, MaterialMixing};
 
@@ -25,6 +27,8 @@ pub struct Model {
     pub(crate) joints: Arena<JointId, JointModel>,
     pub(crate) forces: Arena<ForceId, Arc<dyn Force>>,
     pub(crate) filter: CollisionFilter,
+    /// The filter, compiled for these bodies.
+    pub(crate) filter_masks: FilterMasks,
     pub(crate) mixing: MaterialMixing,
     pub(crate) revision: u64,
 }
@@ -58,6 +62,12 @@ impl Model {
     /// Which pairs may collide.
     pub fn filter(&self) -> &CollisionFilter {
         &self.filter
+    }
+
+    /// Whether the filter lets two bodies collide.
+    pub fn may_collide(&self, bodies: [BodyId; 2]) -> bool {
+        let asked = self.filter.callback.as_ref().and_then(|ask| ask(self, bodies));
+        asked.unwrap_or_else(|| self.filter_masks.allow(bodies))
     }
 
     /// How the materials of two touching colliders are combined.

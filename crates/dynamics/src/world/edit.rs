@@ -4,7 +4,9 @@ use super::World;
 use crate::constraint::BodyView;
 use crate::error::checked;
 use crate::force::Force;
-use crate::model::{BodyKind, BodyModel, ColliderModel, Joint, JointEnd, JointModel, MassChoice, Material};
+use crate::model::{
+    BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, MassChoice, Material,
+};
 use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
@@ -40,7 +42,7 @@ impl World {
             gravity_scale: body.gravity_scale,
             sleep: body.sleep,
             colliders: Vec::new(),
-            groups: body.groups,
+            groups: body.groups.clone(),
             mass_choice: body.mass,
             principal: mass.principal(),
         };
@@ -48,6 +50,7 @@ impl World {
 
         self.model.revision += 1;
         let id = self.model.bodies.insert(model);
+        self.model.filter_masks.add_body(id, &body.groups);
         let rows = self.model.bodies.slot_count();
         self.state.bodies.resize_with(rows, BodyState::default);
         self.state.applied.resize_with(rows, Default::default);
@@ -159,6 +162,14 @@ impl World {
         self.model.forces.remove(id).ok_or(ModelError::NoSuchForce(id))?;
         self.wake_all();
         Ok(())
+    }
+
+    /// Says which pairs of bodies may collide. Everything wakes up.
+    pub fn set_filter(&mut self, filter: CollisionFilter) {
+        self.model.filter_masks = FilterMasks::new(&filter, &self.model);
+        self.model.filter = filter;
+        self.model.revision += 1;
+        self.wake_all();
     }
 
     fn insert_collider(&mut self, body: BodyId, mut collider: ColliderModel) -> ColliderId {

@@ -243,7 +243,7 @@ fn may_collide(model: &Model, pair: [ColliderId; 2], jointed: &BTreeSet<[BodyId;
     bodies[0] != bodies[1]
         && (movable || a.sensor || b.sensor)
         && !jointed.contains(&bodies)
-        && model.filter().allows(model, bodies)
+        && model.may_collide(bodies)
 }
 
 fn new_contact(model: &Model, colliders: [ColliderId; 2]) -> Option<Contact> {

@@ -22,4 +22,4 @@ pub use id::{Arena, BodyId, ColliderId, ForceId, Id, JointId};
 pub use model::{Body, Collider, Material, Model};
 pub use state::{BodyState, State, Wrench};
 pub use tumble_geometry as geometry;
-pub use world::{BodyMut, BodyRef, Energy, Snapshot, World};
+pub use world::{BodyMut, BodyRef, Energy, Hit, Snapshot, World};

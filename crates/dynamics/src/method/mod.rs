@@ -5,7 +5,7 @@ pub mod retroactive;
 
 pub use broad_phases::BroadPhaseDescription;
 pub(crate) use broad_phases::register as register_broad_phases;
-pub use retroactive::{Retroactive, RetroactiveDescription};
+pub use retroactive::{Contact, ContactImpulses, ContactPointState, Retroactive, RetroactiveDescription};
 
 use crate::event::Events;
 use crate::registry::{DescribeMethod, Table};
@@ -18,6 +18,11 @@ pub trait Method: std::fmt::Debug + Send + Sync {
 
     /// Advances `state` by `dt` seconds and adds what happened to `events`. On an error the caller restores the state.
     fn step(&mut self, model: &Model, state: &mut State, dt: f64, events: &mut Events) -> Result<(), StepError>;
+
+    /// The pairs of colliders near each other as of the last step, by ids. Default: none.
+    fn contacts(&self) -> &[Contact] {
+        &[]
+    }
 
     /// Forgets everything remembered from earlier steps.
     fn reset(&mut self);

@@ -3,10 +3,12 @@
 mod body;
 mod edit;
 mod measure;
+mod query;
 mod snapshot;
 
 pub use body::{BodyMut, BodyRef};
 pub use measure::Energy;
+pub use query::Hit;
 pub use snapshot::Snapshot;
 
 use crate::event::Events;

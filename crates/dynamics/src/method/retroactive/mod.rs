@@ -104,11 +104,6 @@ impl Retroactive {
         self
     }
 
-    /// The contacts as of the last step, by ids of the colliders.
-    pub fn contacts(&self) -> &[Contact] {
-        self.detector.contacts()
-    }
-
     /// The broad phase with its boxes as of the last step.
     pub fn broad_phase(&self) -> &dyn BroadPhase {
         self.detector.broad_phase()
@@ -210,6 +205,10 @@ impl Method for Retroactive {
         notify::contact_events(&mut self.detector, events);
         self.detector.mark_current(model, state, dt);
         Ok(())
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        self.detector.contacts()
     }
 
     fn reset(&mut self) {

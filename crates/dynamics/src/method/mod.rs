@@ -8,6 +8,7 @@ pub(crate) use broad_phases::register as register_broad_phases;
 pub use retroactive::{Contact, ContactImpulses, ContactPointState, Retroactive, RetroactiveDescription};
 
 use crate::event::Events;
+use crate::instrument::{Instrument, InstrumentFlags};
 use crate::registry::{DescribeMethod, Table};
 use crate::{Model, State, StepError};
 
@@ -23,6 +24,9 @@ pub trait Method: std::fmt::Debug + Send + Sync {
     fn contacts(&self) -> &[Contact] {
         &[]
     }
+
+    /// Draws what only the method knows, where the flags ask for it. Default: nothing.
+    fn draw(&self, _model: &Model, _state: &State, _flags: InstrumentFlags, _instrument: &mut dyn Instrument) {}
 
     /// Forgets everything remembered from earlier steps.
     fn reset(&mut self);

@@ -1,6 +1,7 @@
 //! A world: model, state, method and events in one value; what a game holds.
 
 mod body;
+mod draw;
 mod edit;
 mod measure;
 mod query;

@@ -35,7 +35,7 @@ impl World {
         Some(self.pose_of(self.model.colliders.get(id)?))
     }
 
-    fn pose_of(&self, collider: &ColliderModel) -> Transform {
+    pub(super) fn pose_of(&self, collider: &ColliderModel) -> Transform {
         self.state.bodies[collider.body.slot()].center_pose() * collider.center_pose
     }
 

@@ -22,6 +22,7 @@ mod activity;
 mod assemble;
 mod contact;
 mod detect;
+mod draw;
 mod free_motion;
 mod island;
 mod notify;
@@ -39,6 +40,7 @@ use self::island::Island;
 use self::push::Push;
 use super::Method;
 use crate::event::Events;
+use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
 use crate::model::BodyKind;
 use crate::solver::{ConstraintSolver, Problem, SequentialImpulses, SolverBody};
@@ -209,6 +211,10 @@ impl Method for Retroactive {
 
     fn contacts(&self) -> &[Contact] {
         self.detector.contacts()
+    }
+
+    fn draw(&self, model: &Model, state: &State, flags: InstrumentFlags, instrument: &mut dyn Instrument) {
+        draw::draw(self, model, state, flags, instrument);
     }
 
     fn reset(&mut self) {

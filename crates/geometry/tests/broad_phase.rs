@@ -74,6 +74,21 @@ fn without_serials<'a>(pairs: impl IntoIterator<Item = &'a (u32, u32, u64, u64)>
     pairs.into_iter().map(|&(a, b, ..)| (ProxyId(a), ProxyId(b))).collect()
 }
 
+/// Compares lists of pairs, and shows where they begin to differ.
+fn assert_same(name: &str, which: &str, found: &[(ProxyId, ProxyId)], expected: &[(ProxyId, ProxyId)]) {
+    let differing = found.iter().zip(expected).position(|(a, b)| a != b);
+    let start = differing.unwrap_or(found.len().min(expected.len()));
+    let next = |list: &[(ProxyId, ProxyId)]| list.get(start).copied();
+    assert!(
+        found == expected,
+        "{name}, {which} pairs: {} instead of {}; at {start} {:?} instead of {:?}",
+        found.len(),
+        expected.len(),
+        next(found),
+        next(expected)
+    );
+}
+
 /// The flavour of a history: where boxes are and how large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scene {
@@ -285,9 +300,9 @@ impl History {
         for space in &mut self.spaces {
             let name = space.name();
             let changes = space.update_pairs();
-            assert_eq!(changes.new, new, "new pairs of {name}");
-            assert_eq!(changes.lost, lost, "lost pairs of {name}");
-            assert_eq!(space.pairs(), all, "{name}");
+            assert_same(name, "new", changes.new, &new);
+            assert_same(name, "lost", changes.lost, &lost);
+            assert_same(name, "all", space.pairs(), &all);
             assert_eq!(space.len(), self.model.proxies.len());
             assert_eq!(space.validate(), Ok(()), "{name}");
         }

@@ -6,6 +6,7 @@
 //! `cargo bench --bench versus_parry` prints the table, `-- --markdown` prints it for the documentation, and any other
 //! argument keeps only the cases whose name contains it.
 
+mod dynamic_tree;
 mod manifolds;
 mod table;
 
@@ -14,5 +15,6 @@ use table::Table;
 fn main() {
     let mut table = Table::from_arguments();
     manifolds::run(&mut table);
+    dynamic_tree::run(&mut table);
     table.print();
 }

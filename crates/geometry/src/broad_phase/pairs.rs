@@ -169,12 +169,24 @@ impl KeySorter {
         // Dealing has moved each start to the end of its bucket.
         let mut start = 0;
         for &end in &self.starts[..id_bound] {
-            let end = end as usize;
-            if end - start > 1 {
-                self.sorted[start..end].sort_unstable();
-            }
-            start = end;
+            sort_few(&mut self.sorted[start..end as usize]);
+            start = end as usize;
         }
         std::mem::swap(keys, &mut self.sorted);
+    }
+}
+
+/// Sorts by insertion where that is fastest.
+fn sort_few(keys: &mut [u64]) {
+    if keys.len() > 16 {
+        keys.sort_unstable();
+        return;
+    }
+    for i in 1..keys.len() {
+        let mut j = i;
+        while j > 0 && keys[j - 1] > keys[j] {
+            keys.swap(j - 1, j);
+            j -= 1;
+        }
     }
 }

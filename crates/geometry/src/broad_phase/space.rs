@@ -85,6 +85,11 @@ impl<I: SpatialIndex> Space<I> {
         Self { proxies: Proxies::new(margin), pairs: Pairs::default(), index }
     }
 
+    /// The boxes.
+    pub fn proxies(&self) -> &Proxies {
+        &self.proxies
+    }
+
     /// The spatial index.
     pub fn index(&self) -> &I {
         &self.index

@@ -4,9 +4,10 @@
 //! centres are spread widest, and cut between two bins where surface times number of leaves, summed over both sides, is
 //! least. Where the tree would become too tall, it is cut in the middle instead.
 
-use super::tree::{Node, Tree, area, tall_for};
-use crate::Aabb;
-use glam::DVec3;
+use super::node::Node;
+use super::tree::{Tree, tall_for};
+use crate::broad_phase::proxies::Proxies;
+use glam::{DVec3, Vec4};
 use std::collections::BinaryHeap;
 
 const BINS: usize = 8;
@@ -15,7 +16,7 @@ const PATCH: u32 = 256;
 /// The top of the tree that is mended in one go ends at this many subtrees.
 const TOP: usize = 256;
 /// One leaf is built anew for so many changes.
-const CHANGES_PER_LEAF: u32 = 16;
+const CHANGES_PER_LEAF: u32 = 8;
 /// The top is built anew when so many changes have come for each leaf.
 const CHANGES_PER_TOP: u32 = 2;
 
@@ -33,19 +34,11 @@ pub(super) struct Wear {
     cursor: u32,
 }
 
-/// What a tree is built of: a leaf or a subtree.
+/// What a tree is built of: a leaf or a subtree, with its number of leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     node: Node,
-    center: DVec3,
-}
-
-impl Item {
-    fn new(node: Node) -> Self {
-        // Unbounded boxes need a centre too.
-        let bounded = |corner: DVec3| corner.clamp(DVec3::splat(-1e100), DVec3::splat(1e100));
-        Self { node, center: 0.5 * (bounded(node.aabb.min) + bounded(node.aabb.max)) }
-    }
+    leaves: u32,
 }
 
 /// The height of a tree of `n` items that is as balanced as can be.
@@ -54,19 +47,26 @@ fn balanced_height(n: usize) -> u32 {
 }
 
 impl Tree {
-    /// Builds the whole tree anew, with the nodes in the order of a depth-first traversal.
-    pub(super) fn rebuild(&mut self) {
-        let occupied = self.root().is_some();
+    /// Builds the whole tree anew from the true boxes, with the nodes in the order of a depth-first traversal.
+    pub(super) fn rebuild(&mut self, proxies: &Proxies, origin: DVec3) {
         let mut items = std::mem::take(&mut self.items);
-        if occupied {
+        if self.len() > 0 {
             self.take_leaves(0, &mut items);
         }
-        self.nodes.truncate(2);
-        self.free.clear();
-        if occupied {
+        self.clear();
+        self.origin = origin;
+        for item in &mut items {
+            if let Err(id) = item.node.link() {
+                let moved = item.node.moved();
+                item.node = Node::leaf(id, proxies.fat(id), origin);
+                item.node.set_moved(moved);
+            }
+        }
+        if !items.is_empty() {
             self.build_root(0, &mut items);
         }
         self.items = items;
+        self.slack = 0.0;
         self.wear = Wear::default();
     }
 
@@ -80,19 +80,29 @@ impl Tree {
         self.items = items;
     }
 
-    /// Shrinks all boxes to fit and makes good for some of the changes since the last time.
-    pub(super) fn maintain(&mut self) {
-        let Some(root) = self.root() else { return };
-        let leaves = root.leaves;
-        if self.wear.insertions > leaves / 2 {
-            self.rebuild();
+    /// Whether so much is new that it is best to build everything anew.
+    pub(super) fn is_mostly_new(&self) -> bool {
+        self.wear.insertions > self.len() / 2
+    }
+
+    /// Fits all boxes and makes good for some of the changes since the last time.
+    pub(super) fn maintain(&mut self, proxies: &Proxies, moved: impl Iterator<Item = u32>) {
+        let leaves = self.len();
+        if leaves == 0 {
+            return;
+        }
+        if self.is_mostly_new() {
+            self.rebuild(proxies, self.origin);
             return;
         }
         self.wear.insertions = 0;
-        self.shrink_to_fit(0);
+        self.refit(moved);
         if self.wear.changes_below_top / CHANGES_PER_TOP >= leaves {
             self.wear.changes_below_top = 0;
             self.rebuild_top();
+            if self.node(0).height() > tall_for(leaves) {
+                self.rebuild(proxies, self.origin);
+            }
         }
         let most = CHANGES_PER_LEAF.saturating_mul(leaves);
         self.wear.changes = self.wear.changes.min(most);
@@ -102,11 +112,11 @@ impl Tree {
     /// Builds the next subtree of the round robin anew, unless there are too few changes to pay for it.
     fn mend_patch(&mut self) -> bool {
         let (mut index, mut before) = (0, 0);
-        if self.wear.cursor >= self.node(0).leaves {
+        if self.wear.cursor >= self.len() {
             self.wear.cursor = 0;
         }
-        while let (true, Some(first)) = (self.node(index).leaves > PATCH, self.node(index).children()) {
-            let left = self.node(first).leaves;
+        while let (true, Ok(first)) = (self.leaves(index) > PATCH, self.node(index).link()) {
+            let left = self.leaves(first);
             if self.wear.cursor < before + left {
                 index = first;
             } else {
@@ -114,7 +124,7 @@ impl Tree {
                 index = first + 1;
             }
         }
-        let leaves = self.node(index).leaves;
+        let leaves = self.leaves(index);
         let price = leaves.saturating_mul(CHANGES_PER_LEAF);
         let affordable = price <= self.wear.changes;
         if affordable {
@@ -130,32 +140,28 @@ impl Tree {
     fn rebuild_top(&mut self) {
         let (mut items, free) = (std::mem::take(&mut self.items), self.free.len());
         // Surfaces are not negative, and such numbers are ordered as their bits are.
-        let key = |tree: &Self, index: u32| (area(&tree.node(index).aabb).to_bits(), index);
+        let key = |tree: &Self, index: u32| (tree.node(index).area().to_bits(), index);
         let mut largest = BinaryHeap::from([key(self, 0)]);
         while let Some((_, index)) = largest.pop() {
-            let node = *self.node(index);
-            match node.children() {
-                Some(first) if items.len() + largest.len() < TOP => {
+            match self.node(index).link() {
+                Ok(first) if items.len() + largest.len() < TOP => {
                     self.free.push(first);
                     largest.extend([key(self, first), key(self, first + 1)]);
                 }
-                _ => items.push(Item::new(node)),
+                _ => items.push(Item { node: *self.node(index), leaves: self.leaves(index) }),
             }
         }
         self.free[free..].sort_unstable_by(|a, b| b.cmp(a));
         self.build_root(0, &mut items);
         self.items = items;
-        if u32::from(self.node(0).height) > tall_for(self.node(0).leaves) {
-            self.rebuild();
-        }
     }
 
     /// Takes the leaves of a subtree out of the tree and frees its inner nodes.
     fn take_leaves(&mut self, index: u32, items: &mut Vec<Item>) {
         let node = *self.node(index);
-        match node.children() {
-            None => items.push(Item::new(node)),
-            Some(first) => {
+        match node.link() {
+            Err(_) => items.push(Item { node, leaves: 1 }),
+            Ok(first) => {
                 self.free.push(first);
                 self.take_leaves(first, items);
                 self.take_leaves(first + 1, items);
@@ -164,16 +170,15 @@ impl Tree {
     }
 
     fn build_root(&mut self, index: u32, items: &mut Vec<Item>) {
-        let parent = self.node(index).parent;
-        let height = balanced_height(items.len()) + 8;
+        let (parent, height) = (self.parent(index), balanced_height(items.len()) + 8);
         self.build(index, parent, items, height);
         items.clear();
     }
 
     /// Builds a tree at most `height` tall (not counting the height of the items) at `index`.
     fn build(&mut self, index: u32, parent: u32, items: &mut [Item], height: u32) {
-        if let [item] = items {
-            self.place(index, parent, item.node);
+        if let [Item { node, leaves }] = *items {
+            self.place(index, parent, node, leaves);
             return;
         }
         let middle = cut(items, height);
@@ -187,21 +192,25 @@ impl Tree {
 
 /// Arranges two or more items so that a first and a second part are best apart, and says how long the first is.
 fn cut(items: &mut [Item], height: u32) -> usize {
-    let (low, high) = items.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), item| {
-        (low.min(item.center), high.max(item.center))
+    if items.len() == 2 {
+        return 1;
+    }
+    let center = |item: &Item| item.node.double_center();
+    let (low, high) = items.iter().fold((Vec4::INFINITY, Vec4::NEG_INFINITY), |(low, high), item| {
+        (low.min(center(item)), high.max(center(item)))
     });
-    let spread = high - low;
+    let spread = (high - low).truncate();
     let axis = spread.max_position();
-    let (low, scale) = (low[axis], BINS as f64 / spread[axis]);
-    if items.len() == 2 || !scale.is_finite() {
+    let (low, scale) = (low[axis], BINS as f32 / spread[axis]);
+    if !scale.is_finite() {
         return items.len() / 2;
     }
     if height <= balanced_height(items.len()) {
         let middle = items.len() / 2;
-        items.select_nth_unstable_by(middle, |a, b| a.center[axis].total_cmp(&b.center[axis]));
+        items.select_nth_unstable_by(middle, |a, b| center(a)[axis].total_cmp(&center(b)[axis]));
         return middle;
     }
-    let bin_of = |item: &Item| (((item.center[axis] - low) * scale) as usize).min(BINS - 1);
+    let bin_of = |item: &Item| (((center(item)[axis] - low) * scale) as usize).min(BINS - 1);
     let cut = best_cut(items, bin_of);
     // Both ends of the spread are taken, hence neither part is empty.
     let (mut start, mut end) = (0, items.len());
@@ -216,22 +225,34 @@ fn cut(items: &mut [Item], height: u32) -> usize {
     start
 }
 
+/// The box around some items and the number of their leaves.
+type Bin = (Option<Node>, u32);
+
+fn merged(a: Bin, b: Bin) -> Bin {
+    let node = match (a.0, b.0) {
+        (Some(mut a), Some(b)) => {
+            a.enlarge(&b);
+            Some(a)
+        }
+        (a, b) => a.or(b),
+    };
+    (node, a.1 + b.1)
+}
+
 /// The last bin of the first part when surface times leaves is least.
 fn best_cut(items: &[Item], bin_of: impl Fn(&Item) -> usize) -> usize {
-    let mut bins = [(Aabb::EMPTY, 0); BINS];
+    let mut bins: [Bin; BINS] = [(None, 0); BINS];
     for item in items {
-        let (aabb, leaves) = &mut bins[bin_of(item)];
-        *aabb = aabb.merged(&item.node.aabb);
-        *leaves += item.node.leaves;
+        let bin = &mut bins[bin_of(item)];
+        *bin = merged(*bin, (Some(item.node), item.leaves));
     }
-    let cost = |(aabb, leaves): (Aabb, u32)| if leaves > 0 { area(&aabb) * f64::from(leaves) } else { 0.0 };
-    let add = |sum: &mut (Aabb, u32), bin: (Aabb, u32)| *sum = (sum.0.merged(&bin.0), sum.1 + bin.1);
+    let cost = |(node, leaves): Bin| node.map_or(0.0, |node| node.area() * leaves as f32);
     let mut costs = [0.0; BINS - 1];
-    let (mut below, mut above) = ((Aabb::EMPTY, 0), (Aabb::EMPTY, 0));
+    let (mut below, mut above) = ((None, 0), (None, 0));
     for i in 0..BINS - 1 {
-        add(&mut below, bins[i]);
+        below = merged(below, bins[i]);
         costs[i] += cost(below);
-        add(&mut above, bins[BINS - 1 - i]);
+        above = merged(above, bins[BINS - 1 - i]);
         costs[BINS - 2 - i] += cost(above);
     }
     (1..BINS - 1).fold(0, |best, i| if costs[i] < costs[best] { i } else { best })

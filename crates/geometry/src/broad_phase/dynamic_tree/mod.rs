@@ -5,9 +5,11 @@
 //!
 //! 1. **Insertion** descends to the sibling with which the boxes on the way grow least in surface (the measure of how
 //!    likely a search enters a node: the surface area heuristic).
-//! 2. **A move** overwrites the leaf and enlarges its ancestors at once, so that queries are right at any time. A leaf
-//!    that jumps (its new fat box does not meet the old one) is inserted anew.
-//! 3. **An update** shrinks the ancestors of moved leaves to fit, then mends: leaf by leaf in a round robin, subtrees are
+//! 2. **A move** overwrites the leaf and nothing else. How far leaves have come to stick out of the nodes above them
+//!    is kept as one number for the whole tree, by which searches widen all boxes until the next update; so queries are right at any time
+//!    and a move costs next to nothing. A leaf that goes further than it is long enlarges the nodes above at once, and one that jumps (its new fat box does not
+//!    meet the old one) is inserted anew.
+//! 3. **An update** fits the nodes above moved leaves to what they contain, then mends: leaf by leaf in a round robin, subtrees are
 //!    built anew, and from time to time the top of the tree over subtrees that stay whole. How much is mended depends on how much
 //!    has changed since; what rests costs nothing.
 //! 4. **Pairs** come from a descent into both trees at once that follows only nodes above a moved leaf.
@@ -16,6 +18,7 @@
 //! stack of fixed size.
 
 mod build;
+mod node;
 mod pairs;
 mod tree;
 
@@ -25,6 +28,7 @@ use super::probe::Probe;
 use super::proxies::Proxies;
 use super::space::{Space, SpatialIndex};
 use crate::Aabb;
+use glam::DVec3;
 use tree::Tree;
 
 /// A broad phase with a dynamic tree: O(log n) for an insertion, a removal, a query; an update costs as much as moves.
@@ -39,6 +43,11 @@ pub struct TwoTrees {
 }
 
 impl TwoTrees {
+    fn set_origin(&mut self, origin: DVec3) {
+        self.fixed.origin = origin;
+        self.moving.origin = origin;
+    }
+
     fn tree_of(&mut self, proxies: &Proxies, id: u32) -> &mut Tree {
         match proxies.mobility(id) {
             Mobility::Fixed => &mut self.fixed,
@@ -47,11 +56,20 @@ impl TwoTrees {
     }
 }
 
+/// The centre of a box, if it has one.
+fn center(aabb: &Aabb) -> DVec3 {
+    let center = aabb.center();
+    if center.is_finite() { center } else { DVec3::ZERO }
+}
+
 impl SpatialIndex for TwoTrees {
     const NAME: &'static str = "dynamic tree";
 
     fn insert(&mut self, proxies: &Proxies, id: u32) {
-        self.tree_of(proxies, id).insert(id, *proxies.fat(id));
+        if self.fixed.len() == 0 && self.moving.len() == 0 {
+            self.set_origin(center(proxies.fat(id)));
+        }
+        self.tree_of(proxies, id).insert(id, proxies.fat(id));
     }
 
     fn remove(&mut self, proxies: &Proxies, id: u32, _fat: &Aabb) {
@@ -59,22 +77,32 @@ impl SpatialIndex for TwoTrees {
     }
 
     fn relocate(&mut self, proxies: &Proxies, id: u32, _old: &Aabb) {
-        self.tree_of(proxies, id).relocate(id, *proxies.fat(id));
+        self.tree_of(proxies, id).relocate(id, proxies.fat(id));
     }
 
-    fn rebuild(&mut self, _proxies: &Proxies) {
-        self.fixed.rebuild();
-        self.moving.rebuild();
+    fn rebuild(&mut self, proxies: &Proxies) {
+        let size = |id: &u32| proxies.fat(*id).extents().max_element();
+        let smallest = proxies.occupied().min_by(|a, b| size(a).total_cmp(&size(b)));
+        let origin = smallest.map_or(DVec3::ZERO, |id| center(proxies.fat(id)));
+        self.fixed.rebuild(proxies, origin);
+        self.moving.rebuild(proxies, origin);
     }
 
-    fn maintain(&mut self, _proxies: &Proxies) {
-        self.fixed.maintain();
-        self.moving.maintain();
+    fn maintain(&mut self, proxies: &Proxies) {
+        // Both trees at once: an opportunity to choose the origin.
+        let renewable = |tree: &Tree| tree.len() == 0 || tree.is_mostly_new();
+        if renewable(&self.fixed) && renewable(&self.moving) {
+            self.rebuild(proxies);
+            return;
+        }
+        let moved = |mobility| proxies.moved().filter(move |&id| proxies.mobility(id) == mobility);
+        self.fixed.maintain(proxies, moved(Mobility::Fixed));
+        self.moving.maintain(proxies, moved(Mobility::Moving));
     }
 
-    fn moved_pairs(&self, _proxies: &Proxies, found: &mut FoundPairs) {
-        self.moving.pairs_within(found);
-        self.moving.pairs_with(&self.fixed, found);
+    fn moved_pairs(&self, proxies: &Proxies, found: &mut FoundPairs) {
+        self.moving.pairs_within(proxies, found);
+        self.moving.pairs_with(&self.fixed, proxies, found);
     }
 
     fn settle(&mut self) {
@@ -94,6 +122,9 @@ impl SpatialIndex for TwoTrees {
 
     fn validate(&self, proxies: &Proxies) -> Result<(), String> {
         let of = |mobility| proxies.occupied().filter(move |&id| proxies.mobility(id) == mobility);
+        if self.fixed.origin != self.moving.origin {
+            return Err("the trees have different origins".to_owned());
+        }
         self.fixed.validate(proxies, of(Mobility::Fixed))?;
         self.moving.validate(proxies, of(Mobility::Moving))
     }
@@ -104,8 +135,7 @@ impl DynamicTree {
     /// as good as new, two makes queries about twice as expensive.
     pub fn wear(&self) -> f64 {
         let mut fresh = self.index().clone();
-        fresh.fixed.rebuild();
-        fresh.moving.rebuild();
+        fresh.rebuild(self.proxies());
         let cost = |trees: &TwoTrees| trees.fixed.inner_area() + trees.moving.inner_area();
         let (now, new) = (cost(self.index()), cost(&fresh));
         if new > 0.0 { now / new } else { 1.0 }

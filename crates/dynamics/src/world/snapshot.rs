@@ -19,6 +19,18 @@ impl Clone for Snapshot {
     }
 }
 
+impl Snapshot {
+    /// The state at that moment.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The model at that moment.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+}
+
 impl World {
     /// The world as it is now.
     pub fn snapshot(&self) -> Snapshot {

@@ -1,0 +1,63 @@
+//! Energy never increases without a source: in a thousand random piles, and for every solver.
+//!
+//! What may grow: the kinetic energy of a freely turning body oscillates within a bound of order h² (its angular
+//! momentum is exact), and bodies that are pushed out of an overlap are lifted. Neither may add up.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use glam::DVec3;
+use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::geometry::math::rotation_from_vector;
+use tumble_dynamics::{Body, Material, World};
+
+const DT: f64 = 1.0 / 120.0;
+
+fn vector(random: &mut fastrand::Rng, scale: f64) -> DVec3 {
+    DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5) * scale
+}
+
+/// Three to eight bodies that do not overlap, thrown about above the ground.
+fn random_pile(random: &mut fastrand::Rng) -> World {
+    let mut world = World::new();
+    world
+        .add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(random_material(random)))
+        .unwrap();
+    for i in 0..random.u32(3..9) {
+        let shape = match random.u32(0..5) {
+            0 => Shape::sphere(0.1 + 0.3 * random.f64()),
+            1 => Shape::cuboid(DVec3::splat(0.1) + DVec3::new(random.f64(), random.f64(), random.f64()) * 0.15),
+            2 => Shape::capsule(0.1 + 0.1 * random.f64(), 0.1 + 0.1 * random.f64()),
+            3 => Shape::cylinder(0.1 + 0.1 * random.f64(), 0.1 + 0.15 * random.f64()),
+            _ => Shape::cone(0.1 + 0.1 * random.f64(), 0.1 + 0.15 * random.f64()),
+        };
+        let at = DVec3::new(0.4 * random.f64(), 0.6 + f64::from(i), 0.4 * random.f64());
+        let body = Body::dynamic().at(at).rotated(rotation_from_vector(vector(random, 6.0)));
+        let body = body.with_velocity(vector(random, 4.0)).with_angular_velocity(vector(random, 8.0));
+        world.add_body(body.with_shape(shape.unwrap()).with_material(random_material(random))).unwrap();
+    }
+    world
+}
+
+fn random_material(random: &mut fastrand::Rng) -> Material {
+    let friction = random.f64();
+    Material { restitution: random.f64(), static_friction: friction, dynamic_friction: friction, ..Material::default() }
+}
+
+#[test]
+fn energy_never_increases_in_a_thousand_random_piles() {
+    let mut random = fastrand::Rng::with_seed(5);
+    for pile in 0..1000 {
+        let mut world = random_pile(&mut random);
+        let start = world.energy();
+        let scale = start.kinetic + start.potential.abs();
+        // The least energy so far, and how much a turning body's may oscillate.
+        let mut least = start.total();
+        for step in 0..180 {
+            world.step(DT).unwrap();
+            let energy = world.energy().total();
+            let rise = (energy - least) / scale;
+            assert!(rise < 1e-3, "pile {pile}, step {step}: energy rose by {rise:e} of what there was");
+            least = least.min(energy);
+        }
+    }
+}

@@ -136,15 +136,15 @@ impl BodyMut<'_> {
             let value = format!("{pose:?}");
             return Err(ModelError::OutOfRange { what: "body pose", value, allowed: "finite, with a unit quaternion" });
         }
+        self.state.position = finite("centre of mass", pose.point(self.model.mass.center))?;
         self.state.rotation = pose.rotation.normalize();
-        self.state.position = pose.point(self.model.mass.center);
         Ok(())
     }
 
     /// Moves the body frame's origin.
     pub fn set_position(&mut self, position: impl Into<DVec3>) -> Result<(), ModelError> {
         let pose = Transform::new(self.state.rotation, finite("body position", position.into())?);
-        self.state.position = pose.point(self.model.mass.center);
+        self.state.position = finite("centre of mass", pose.point(self.model.mass.center))?;
         Ok(())
     }
 
@@ -162,27 +162,30 @@ impl BodyMut<'_> {
 
     /// Adds a force in newtons through the centre of mass, for the next step only.
     pub fn apply_force(&mut self, force: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.applied.force += finite("force", force.into())?;
+        self.applied.force = finite("sum of forces", self.applied.force + finite("force", force.into())?)?;
         Ok(())
     }
 
     /// Adds a force in newtons at a world point, for the next step only.
     pub fn apply_force_at(&mut self, force: impl Into<DVec3>, point: impl Into<DVec3>) -> Result<(), ModelError> {
         let (force, point) = (finite("force", force.into())?, finite("point of application", point.into())?);
-        self.applied.force += force;
-        self.applied.torque += (point - self.state.position).cross(force);
+        let torque = (point - self.state.position).cross(force);
+        let torque = finite("sum of torques", self.applied.torque + torque)?;
+        (self.applied.force, self.applied.torque) = (finite("sum of forces", self.applied.force + force)?, torque);
         Ok(())
     }
 
     /// Adds a torque in newton metres, for the next step only.
     pub fn apply_torque(&mut self, torque: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.applied.torque += finite("torque", torque.into())?;
+        self.applied.torque = finite("sum of torques", self.applied.torque + finite("torque", torque.into())?)?;
         Ok(())
     }
 
     /// Changes the velocity at once by an impulse in N s through the centre of mass.
     pub fn apply_impulse(&mut self, impulse: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.state.velocity += finite("impulse", impulse.into())? * self.model.inverse_mass;
+        let impulse = finite("impulse", impulse.into())?;
+        self.state.velocity =
+            finite("velocity after the impulse", self.state.velocity + impulse * self.model.inverse_mass)?;
         Ok(())
     }
 
@@ -190,8 +193,10 @@ impl BodyMut<'_> {
     pub fn apply_impulse_at(&mut self, impulse: impl Into<DVec3>, point: impl Into<DVec3>) -> Result<(), ModelError> {
         let (impulse, point) = (finite("impulse", impulse.into())?, finite("point of application", point.into())?);
         let lever = point - self.state.position;
-        self.state.velocity += impulse * self.model.inverse_mass;
-        self.state.angular_velocity += self.model.world_inverse_inertia(self.state.rotation) * lever.cross(impulse);
+        let turn = self.model.world_inverse_inertia(self.state.rotation) * lever.cross(impulse);
+        let velocity = finite("velocity after the impulse", self.state.velocity + impulse * self.model.inverse_mass)?;
+        let angular = finite("angular velocity after the impulse", self.state.angular_velocity + turn)?;
+        (self.state.velocity, self.state.angular_velocity) = (velocity, angular);
         Ok(())
     }
 

@@ -31,6 +31,14 @@ impl World {
             angular_velocity: if matches!(body.kind, BodyKind::Particle) { DVec3::ZERO } else { body.angular_velocity },
             ..BodyState::default()
         };
+        if !state.is_finite() {
+            let value = format!("{:?}", body.pose);
+            return Err(ModelError::OutOfRange {
+                what: "body pose",
+                value,
+                allowed: "small enough for its centre of mass",
+            });
+        }
         let mut model = BodyModel {
             name: body.name,
             kind: body.kind,
@@ -189,8 +197,11 @@ impl World {
         self.model.revision += 1;
         let state = &mut self.state.bodies[id.slot()];
         let center = model.frame(state).point(mass.center);
-        state.velocity = state.velocity_at(center);
-        state.position = center;
+        let velocity = state.velocity_at(center);
+        // Only a motion at the limits of what numbers hold could overflow here; it is left as it was.
+        if velocity.is_finite() && center.is_finite() {
+            (state.velocity, state.position) = (velocity, center);
+        }
         model.mass = mass;
         set_inverses(model);
         for collider in model.colliders.clone() {

@@ -20,6 +20,7 @@
 
 mod activity;
 mod assemble;
+mod bounce;
 mod contact;
 mod detect;
 mod draw;
@@ -34,6 +35,7 @@ pub use notify::Reaction;
 pub use settings::{RetroactiveDescription, RetroactiveSettings};
 
 use self::assemble::{Assembler, JointMemory, Stage};
+use self::bounce::Budget;
 use self::detect::Detector;
 use self::free_motion::FreeMotion;
 use self::island::Island;
@@ -43,7 +45,7 @@ use crate::event::Events;
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
 use crate::model::BodyKind;
-use crate::solver::{ConstraintSolver, Problem, SequentialImpulses, SolverBody};
+use crate::solver::{Bounds, ConstraintSolver, Problem, SequentialImpulses, SolverBody, SolverRow};
 use crate::{BodyState, Id, Model, State, StepError};
 use glam::{DMat3, DVec3};
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
@@ -60,6 +62,8 @@ pub struct Retroactive {
     islands: Vec<Island>,
     /// The pushes of the step under way.
     pushes: Vec<Push>,
+    /// The energy the islands have in the step under way.
+    budget: Budget,
 }
 
 impl Default for Retroactive {
@@ -79,6 +83,7 @@ impl Retroactive {
             joints: Vec::new(),
             islands: Vec::new(),
             pushes: Vec::new(),
+            budget: Budget::default(),
         }
     }
 
@@ -165,18 +170,59 @@ impl Retroactive {
         for island in self.islands.iter().filter(|island| island.awake && !island.is_free()) {
             let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies };
             let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
-            if stage == Stage::Push && !assembly.has_errors() {
-                continue;
-            }
-            self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows });
             match stage {
-                Stage::Push => pushes.extend(assembly.rows.iter().filter(|row| row.impulse != 0.0).map(Push::new)),
-                Stage::Position | Stage::Velocity => {
-                    assembly.store(stage, self.detector.contacts_mut(), &mut self.joints)
+                Stage::Position => self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows }),
+                Stage::Push if assembly.has_errors() => {
+                    self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows });
+                    pushes.extend(assembly.rows.iter().filter(|row| row.impulse != 0.0).map(Push::new));
                 }
+                Stage::Push => {}
+                Stage::Velocity => self.solve_bounce(model, state, island, bodies, &mut assembly.rows),
+            }
+            if stage != Stage::Push {
+                assembly.store(stage, self.detector.contacts_mut(), &mut self.joints);
             }
         }
         pushes
+    }
+
+    /// Solves for the velocities at the end of a step, with as much restitution as the energy allows.
+    fn solve_bounce(
+        &self,
+        model: &Model,
+        state: &State,
+        island: &Island,
+        bodies: &mut [SolverBody],
+        rows: &mut [SolverRow],
+    ) {
+        let bounces = |row: &SolverRow| row.bias < 0.0 && matches!(row.bounds, Bounds::Range { min: 0.0, .. });
+        if !rows.iter().any(bounces) {
+            return self.solver.solve(&mut Problem { bodies, rows });
+        }
+        let read =
+            |bodies: &[SolverBody]| -> Vec<SolverBody> { island.bodies.iter().map(|id| bodies[id.slot()]).collect() };
+        let write = |bodies: &mut [SolverBody], values: &[SolverBody]| {
+            island.bodies.iter().zip(values).for_each(|(id, value)| bodies[id.slot()] = *value);
+        };
+        let before = read(bodies);
+        let mut quiet_rows = rows.to_vec();
+        quiet_rows.iter_mut().filter(|row| bounces(row)).for_each(|row| row.bias = 0.0);
+        self.solver.solve(&mut Problem { bodies, rows: &mut quiet_rows });
+        let quiet = read(bodies);
+        write(bodies, &before);
+        self.solver.solve(&mut Problem { bodies, rows });
+        let mut lively = read(bodies);
+        let share = self.budget.share(model, &state.bodies, island, &quiet, &lively);
+        if share < 1.0 {
+            for (lively, quiet) in lively.iter_mut().zip(&quiet) {
+                lively.velocity = quiet.velocity.lerp(lively.velocity, share);
+                lively.angular_velocity = quiet.angular_velocity.lerp(lively.angular_velocity, share);
+            }
+            for (row, quiet) in rows.iter_mut().zip(&quiet_rows) {
+                row.impulse = quiet.impulse + share * (row.impulse - quiet.impulse);
+            }
+            write(bodies, &lively);
+        }
     }
 
     fn integrate(&mut self, model: &Model, state: &mut State, dt: f64) {
@@ -198,6 +244,7 @@ impl Method for Retroactive {
         self.joints.resize_with(model.joints().slot_count(), JointMemory::default);
         activity::wake_touched(model, state, self.detector.contacts(), events);
 
+        self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
         self.solve_positions(model, state, dt);
         self.integrate(model, state, dt);
         self.detector.detect(model, state, dt, &self.settings);
@@ -232,6 +279,7 @@ impl Method for Retroactive {
             joints: self.joints.clone(),
             islands: self.islands.clone(),
             pushes: self.pushes.clone(),
+            budget: self.budget.clone(),
         })
     }
 }

@@ -74,6 +74,12 @@ impl Motion {
         let finite = self.center.is_finite() && self.linear.is_finite() && self.angular.is_finite();
         finite && self.start.is_valid()
     }
+
+    /// Whether it can be computed with: valid, and no number so large that its square overflows.
+    pub(crate) fn is_usable(&self) -> bool {
+        let vectors = [self.start.translation, self.center, self.linear, self.angular];
+        self.is_valid() && vectors.iter().all(|vector| vector.abs().max_element() < 1e60)
+    }
 }
 
 #[cfg(test)]

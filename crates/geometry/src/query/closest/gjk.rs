@@ -65,6 +65,20 @@ where
     A: Convex + ?Sized,
     B: Convex + ?Sized,
 {
+    gap_until(difference, start, limit, |_, _| false)
+}
+
+/// As [`gap`], but content as soon as `enough` holds of the upper and the lower bound of the distance.
+pub(super) fn gap_until<A, B>(
+    difference: &Difference<A, B>,
+    start: DVec3,
+    limit: f64,
+    enough: impl Fn(f64, f64) -> bool,
+) -> Gap
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
     let start = start.try_normalize().unwrap_or(DVec3::Y);
     let first = difference.support(start);
     let mut magnitude = first.magnitude();
@@ -104,6 +118,9 @@ where
             best = Best { distance, bound, normal, simplex };
         }
         let converged = distance - bound <= TOLERANCE * magnitude;
+        if enough(distance, bound) {
+            return Gap::Apart { distance, normal, simplex, certain: true };
+        }
         if converged || stalled > MAX_STALLED || simplex.contains(vertex.point) {
             break;
         }

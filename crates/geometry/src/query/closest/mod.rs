@@ -71,16 +71,46 @@ where
     A: Convex + ?Sized,
     B: Convex + ?Sized,
 {
-    separation_from(a, b, b_in_a, None, limit)
+    if !is_usable(b_in_a) {
+        return None;
+    }
+    let difference = Difference::new(a, b, b_in_a);
+    let (radius_a, radius_b) = difference.radii();
+    let (distance, normal, point_a, point_b) =
+        match gjk::gap(&difference, difference.centers(), limit + radius_a + radius_b) {
+            Gap::Apart { distance, normal, simplex, certain: true } => {
+                let (point_a, point_b) = simplex.witnesses();
+                (distance, normal, point_a, point_b)
+            }
+            Gap::Apart { normal, certain: false, .. } => {
+                let near = depth::measure(&difference, normal)?;
+                (-near.depth, near.normal, near.point_a, near.point_b)
+            }
+            Gap::Overlap { simplex } => {
+                let direction = epa::shortest_way_out(&difference, &simplex);
+                let deep = depth::measure(&difference, direction)?;
+                (-deep.depth.max(0.0), deep.normal, deep.point_a, deep.point_b)
+            }
+            Gap::Beyond | Gap::Undefined => return None,
+        };
+    let distance = distance - radius_a - radius_b;
+    (distance <= limit).then(|| Separation {
+        distance,
+        normal,
+        point_a: point_a + normal * radius_a,
+        point_b: point_b - normal * radius_b,
+    })
 }
 
-/// As [`separation_within`], with a guess of the normal: fast where the guess is good, such as the answer a moment ago.
-pub(crate) fn separation_from<A, B>(
+/// The distance of shapes and a direction in which they are apart, as good as a search that comes closer step by step needs
+/// it: the gap along the normal is the distance up to a thousandth of it and up to `accuracy` (in metres). `start` is a
+/// guess of the normal. Overlaps are measured in full.
+pub(crate) fn rough_separation<A, B>(
     a: &A,
     b: &B,
     b_in_a: &Transform,
-    normal: Option<DVec3>,
-    limit: f64,
+    start: Option<DVec3>,
+    accuracy: f64,
 ) -> Option<Separation>
 where
     A: Convex + ?Sized,
@@ -91,30 +121,18 @@ where
     }
     let difference = Difference::new(a, b, b_in_a);
     let (radius_a, radius_b) = difference.radii();
-    let start = normal.unwrap_or_else(|| difference.centers());
-    let (distance, normal, point_a, point_b) = match gjk::gap(&difference, start, limit + radius_a + radius_b) {
-        Gap::Apart { distance, normal, simplex, certain: true } => {
+    let radii = radius_a + radius_b;
+    let start = start.unwrap_or_else(|| difference.centers());
+    let enough = |distance: f64, bound: f64| distance - bound <= accuracy + 1e-3 * (bound - radii).max(0.0);
+    match gjk::gap_until(&difference, start, f64::INFINITY, enough) {
+        Gap::Apart { distance, normal, simplex, .. } => {
             let (point_a, point_b) = simplex.witnesses();
-            (distance, normal, point_a, point_b)
+            let (point_a, point_b) = (point_a + normal * radius_a, point_b - normal * radius_b);
+            Some(Separation { distance: distance - radii, normal, point_a, point_b })
         }
-        Gap::Apart { normal, certain: false, .. } => {
-            let near = depth::measure(&difference, normal)?;
-            (-near.depth, near.normal, near.point_a, near.point_b)
-        }
-        Gap::Overlap { simplex } => {
-            let direction = epa::shortest_way_out(&difference, &simplex);
-            let deep = depth::measure(&difference, direction)?;
-            (-deep.depth.max(0.0), deep.normal, deep.point_a, deep.point_b)
-        }
-        Gap::Beyond | Gap::Undefined => return None,
-    };
-    let distance = distance - radius_a - radius_b;
-    (distance <= limit).then(|| Separation {
-        distance,
-        normal,
-        point_a: point_a + normal * radius_a,
-        point_b: point_b - normal * radius_b,
-    })
+        Gap::Overlap { .. } => separation(a, b, b_in_a),
+        Gap::Beyond | Gap::Undefined => None,
+    }
 }
 
 /// The signed distance of shapes that almost touch, measured along the best direction near `normal`.

@@ -27,8 +27,9 @@ pub(super) trait Approach {
     /// The times between which they can touch at all.
     fn window(&self, max_time: f64) -> Option<(f64, f64)>;
 
-    /// The signed distance in the frame of the first; `hint` is a guess of the normal.
-    fn separation(&self, time: f64, hint: Option<DVec3>) -> Option<Separation>;
+    /// The signed distance in the frame of the first, and a normal along which the gap is that distance, both up to a
+    /// thousandth of it and up to `accuracy`. `hint` is a guess of the normal.
+    fn separation(&self, time: f64, hint: Option<DVec3>, accuracy: f64) -> Option<Separation>;
 
     /// The same, measured again with a better normal near the one given: for shapes that almost touch.
     fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation>;
@@ -44,6 +45,22 @@ pub(super) struct Search<'a> {
     pub(super) budget: usize,
     /// Whether any pair was found to touch at time zero.
     pub(super) touching_at_start: bool,
+    /// Whether a contact that begins later counts only if it gets deep. So it is for shapes made of parts that touch from
+    /// the beginning: a box that slides over a floor of triangles touches new ones all the time.
+    pub(super) only_deep: bool,
+}
+
+/// A contact that is an impact if it gets deeper.
+struct Contact {
+    time: f64,
+    separation: Separation,
+}
+
+impl Contact {
+    fn impact(&self) -> Impact {
+        let status = if self.time == 0.0 { ImpactStatus::Touching } else { ImpactStatus::Hit };
+        Impact::new(self.time, &self.separation, status)
+    }
 }
 
 /// The first impact of the pair from time `from` to `until`. Until `from` they are known to be apart, or at rest.
@@ -57,44 +74,47 @@ pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: 
     let tolerance_at = |time| options.tolerance.max(RELATIVE_TOLERANCE * size).max(pair.motion().rounding(time, size));
     let resting_depth = options.resting_depth.max(RELATIVE_RESTING_DEPTH * size).max(4.0 * tolerance_at(0.0));
 
+    let look_at = |time, hint| pair.separation(time, hint, 0.1 * tolerance_at(time));
+
     let mut time = enter.max(from);
-    let mut look = pair.separation(time, None)?;
+    let mut look = look_at(time, None)?;
     if time > enter && look.distance <= tolerance_at(time) {
         // In contact already: since when, and how deep, is seen from the beginning only.
         time = enter;
-        look = pair.separation(time, None)?;
+        look = look_at(time, None)?;
     }
-    let mut resting: Option<Separation> = None;
+    let mut resting: Option<Contact> = None;
     loop {
         let tolerance = tolerance_at(time);
         let mut gap = pair.gap(time, look.normal);
         let mut here = gap.sample(time);
-        if here.value < look.distance - 0.25 * tolerance {
+        if here.value < look.distance - 0.25 * tolerance - 0.01 * look.distance.abs() {
             // The normal does not show the gap that was measured. What can be certain is only what some normal shows.
             let closer = pair.closer_look(time, look.normal)?;
             let closer_gap = pair.gap(time, closer.normal);
             let closer_here = closer_gap.sample(time);
             if closer_here.value > here.value {
-                (look, gap, here) = (closer, closer_gap, closer_here);
+                (look, gap, here) = (Separation { distance: look.distance, ..closer }, closer_gap, closer_here);
             }
-            look.distance = here.value;
+            // Rounding does not make an overlap of a gap, though.
+            look.distance = here.value.max(look.distance.min(-tolerance));
         }
         search.touching_at_start |= time == 0.0 && look.distance <= tolerance;
         if time == 0.0 && look.distance < -tolerance {
             return Some(Impact::new(0.0, &look, ImpactStatus::Overlapping));
         }
-        if time == 0.0 && look.distance <= tolerance {
-            resting = Some(look);
-        }
         if look.distance > tolerance {
             resting = None;
+        } else if resting.is_none() {
+            let contact = Contact { time, separation: look };
+            if time > 0.0 && !search.only_deep {
+                return Some(contact.impact());
+            }
+            resting = Some(contact);
         }
         let aim = match &resting {
-            Some(first) if look.distance <= -0.5 * resting_depth => {
-                return Some(Impact::new(0.0, first, ImpactStatus::Touching));
-            }
+            Some(contact) if look.distance <= -0.5 * resting_depth => return Some(contact.impact()),
             Some(_) => -resting_depth,
-            None if look.distance <= tolerance => return Some(Impact::new(time, &look, ImpactStatus::Hit)),
             None => 0.5 * tolerance,
         };
         if search.budget == 0 {
@@ -106,6 +126,6 @@ pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: 
             March::Until(next) => time = next,
             March::Stuck => return Some(Impact::new(time, &look, ImpactStatus::Unresolved)),
         }
-        look = pair.separation(time, Some(look.normal))?;
+        look = look_at(time, Some(look.normal))?;
     }
 }

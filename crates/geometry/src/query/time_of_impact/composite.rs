@@ -19,6 +19,9 @@ use crate::{Aabb, Shape};
 /// How far bodies may turn within a slab of time, in radians.
 const MAX_TURN: f64 = 0.25;
 
+/// The limit that ends the search of a hierarchy.
+const NOTHING_MORE: f64 = -1.0;
+
 /// The first impact of any two shapes from time `from` to `until`. Until `from` they are known to be apart, or at rest.
 pub(super) fn impact(
     a: Solid,
@@ -85,6 +88,15 @@ struct First {
 }
 
 impl First {
+    /// Gives up if the budget is used up: nothing is known of what comes after `time`.
+    fn gives_up(&mut self, motion: &Relative, time: f64, search: &Search) -> bool {
+        if search.budget == 0 {
+            let normal = motion.a.rotation(time).conjugate() * motion.offset(time);
+            self.offer(Some(Impact::unresolved(time, normal)));
+        }
+        search.budget == 0
+    }
+
     fn offer(&mut self, impact: Option<Impact>) {
         if let Some(impact) = impact
             && self.impact.is_none_or(|first| impact.time < first.time)
@@ -105,27 +117,23 @@ trait Sweepable {
     /// The rate at which the second shape turns, as far as it matters to how its boxes are swept.
     fn sweep_rate(&self, motion: &Relative) -> f64;
 
-    /// The first impact of parts that come together during the sweep, which begins at `from`.
-    fn during(&self, sweep: &Sweep, motion: &Relative, from: f64, first: &mut First, search: &mut Search);
+    /// The first impact of parts that come together during the sweep.
+    fn during(&self, sweep: &Sweep, first: &mut First, search: &mut Search);
 
     /// Looks for the first impact slab by slab.
     fn first_impact(&self, motion: &Relative, from: f64, until: f64, search: &mut Search) -> Option<Impact> {
         let boxes = [(self.first_parts().aabb(), &motion.a), (self.second_box(), &motion.b)];
         let size: f64 = boxes.iter().map(|(aabb, turning)| Reach::of_box(aabb, turning).from_center).sum();
-        let margin = search.options.tolerance + 1e-9 * size;
+        let margin = search.options.tolerance.clamp(1e-9 * size, 1e60);
         let (enter, end) = motion.within(size + margin, until)?;
         let step = MAX_TURN / (motion.a.rate + self.sweep_rate(motion));
         let mut start = enter.max(from);
         loop {
             let stop = (start + step).min(end);
             let mut first = First { impact: None, until: stop };
-            self.during(&Sweep::new(motion, start, stop, margin), motion, start, &mut first, search);
-            if first.impact.is_some() || stop >= end {
+            self.during(&Sweep::new(motion, start, stop, margin), &mut first, search);
+            if first.impact.is_some() || stop >= end || first.gives_up(motion, stop, search) {
                 return first.impact;
-            }
-            if search.budget == 0 {
-                let normal = motion.a.rotation(stop).conjugate() * motion.offset(stop);
-                return Some(Impact::unresolved(stop, normal));
             }
             search.budget -= 1;
             start = stop;
@@ -154,23 +162,32 @@ impl Sweepable for One<'_> {
         0.0
     }
 
-    fn during(&self, sweep: &Sweep, motion: &Relative, from: f64, first: &mut First, search: &mut Search) {
+    fn during(&self, sweep: &Sweep, first: &mut First, search: &mut Search) {
+        let Sweep { motion, start, .. } = sweep;
         let swept = if motion.b.rate == 0.0 { sweep.of(&self.second_box()) } else { sweep.ball(self.side.size()) };
         let bvh = self.a.bvh();
         bvh.nearest_first(
             1.0,
             |boxes| boxes.ray_entry(&swept),
             |range, _| {
+                if first.gives_up(motion, *start, search) {
+                    return NOTHING_MORE;
+                }
                 for &item in &bvh.items()[range] {
                     self.a.each(item, &mut |number, part| {
+                        if swept.entry(&part.aabb()) > sweep.fraction(first.until) {
+                            return;
+                        }
                         let found = match part {
                             Part::Triangle(triangle) => {
                                 Side::new(Solid::Triangle(&triangle), &motion.a).and_then(|side| {
-                                    first_impact(&ConvexPair::new(&side, &self.side, motion), from, first.until, search)
+                                    let pair = ConvexPair::new(&side, &self.side, motion);
+                                    first_impact(&pair, *start, first.until, search)
                                 })
                             }
                             Part::Placed(pose, shape) => {
-                                impact(Solid::Shape(shape), self.b, &motion.of_part_a(pose), from, first.until, search)
+                                let motion = motion.of_part_a(pose);
+                                impact(Solid::Shape(shape), self.b, &motion, *start, first.until, search)
                                     .map(|found| found.seen_from_whole_a(pose))
                             }
                         };
@@ -190,21 +207,26 @@ struct Both<'a> {
 }
 
 impl Both<'_> {
-    fn items(&self, [item_a, item_b]: [u32; 2], motion: &Relative, from: f64, first: &mut First, search: &mut Search) {
-        self.a.each(item_a, &mut |number_a, part_a| {
-            self.b.each(item_b, &mut |number_b, part_b| {
-                let (mut motion, until) = (*motion, first.until);
+    /// The first impact of the parts that belong to two items.
+    fn items(&self, [item_a, item_b]: [u32; 2], sweep: &Sweep, first: &mut First, search: &mut Search) {
+        self.b.each(item_b, &mut |number_b, part_b| {
+            let swept = sweep.of(&part_b.aabb());
+            self.a.each(item_a, &mut |number_a, part_a| {
+                if swept.entry(&part_a.aabb()) > sweep.fraction(first.until) {
+                    return;
+                }
+                let mut motion = sweep.motion;
                 if let Part::Placed(pose, _) = part_a {
                     motion = motion.of_part_a(pose);
                 }
                 if let Part::Placed(pose, _) = part_b {
                     motion = motion.of_part_b(pose);
                 }
-                let found = impact(part_a.solid(), part_b.solid(), &motion, from, until, search).map(|found| {
+                let found = impact(part_a.solid(), part_b.solid(), &motion, sweep.start, first.until, search);
+                first.offer(found.map(|found| {
                     let seen = if let Part::Placed(pose, _) = part_a { found.seen_from_whole_a(pose) } else { found };
                     Impact { part_a: number_a, part_b: number_b, ..seen }
-                });
-                first.offer(found);
+                }));
             });
         });
     }
@@ -223,7 +245,7 @@ impl Sweepable for Both<'_> {
         motion.b.rate
     }
 
-    fn during(&self, sweep: &Sweep, motion: &Relative, from: f64, first: &mut First, search: &mut Search) {
+    fn during(&self, sweep: &Sweep, first: &mut First, search: &mut Search) {
         let (bvh_a, bvh_b) = (self.a.bvh(), self.b.bvh());
         bvh_a.pairs_by(
             bvh_b,
@@ -231,9 +253,13 @@ impl Sweepable for Both<'_> {
             |aabb| sweep.of(aabb),
             |aabb, swept: &RaySlopes| swept.entry(aabb),
             |range_a, range_b, _| {
+                if first.gives_up(&sweep.motion, sweep.start, search) {
+                    return NOTHING_MORE;
+                }
+                search.budget -= 1;
                 for &item_a in &bvh_a.items()[range_a] {
                     for &item_b in &bvh_b.items()[range_b.clone()] {
-                        self.items([item_a, item_b], motion, from, first, search);
+                        self.items([item_a, item_b], sweep, first, search);
                     }
                 }
                 sweep.fraction(first.until)

@@ -59,8 +59,8 @@ impl Approach for ConvexPair<'_> {
         self.motion.within(self.size(), max_time)
     }
 
-    fn separation(&self, time: f64, hint: Option<DVec3>) -> Option<Separation> {
-        closest::separation_from(self.a.convex, self.b.convex, &self.motion.b_in_a(time), hint, f64::INFINITY)
+    fn separation(&self, time: f64, hint: Option<DVec3>, accuracy: f64) -> Option<Separation> {
+        closest::rough_separation(self.a.convex, self.b.convex, &self.motion.b_in_a(time), hint, accuracy)
     }
 
     fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation> {

@@ -1,7 +1,7 @@
 //! Meshes, height fields and compounds as what they are made of.
 
 use super::reach::Solid;
-use crate::bvh::Bvh;
+use crate::bvh::{BoxMover, Bvh};
 use crate::shape::{Compound, Convex, HeightField, Mesh};
 use crate::{Aabb, Shape, Transform, Triangle};
 use glam::DVec3;
@@ -27,6 +27,15 @@ impl Part<'_> {
         match self {
             Self::Triangle(triangle) => Solid::Triangle(triangle),
             Self::Placed(_, shape) => Solid::Shape(shape),
+        }
+    }
+
+    /// The box around it in the frame of the whole.
+    pub(super) fn aabb(&self) -> Aabb {
+        match self {
+            Self::Triangle(triangle) => triangle.aabb(),
+            Self::Placed(pose, shape) => Parts::of(Solid::Shape(shape))
+                .map_or_else(|| shape.aabb(pose), |parts| BoxMover::new(pose).moved(&parts.aabb())),
         }
     }
 }

@@ -53,7 +53,7 @@ impl Approach for PlanePair<'_> {
         Some((0.0, max_time))
     }
 
-    fn separation(&self, time: f64, _hint: Option<DVec3>) -> Option<Separation> {
+    fn separation(&self, time: f64, _hint: Option<DVec3>, _accuracy: f64) -> Option<Separation> {
         let (_, r, height) = self.lowest(time);
         let distance = height - self.convex.radius();
         let to_a = self.motion.a.rotation(time).conjugate();
@@ -63,7 +63,7 @@ impl Approach for PlanePair<'_> {
     }
 
     fn closer_look(&self, time: f64, _normal: DVec3) -> Option<Separation> {
-        self.separation(time, None)
+        self.separation(time, None, 0.0)
     }
 
     fn gap(&self, time: f64, _normal: DVec3) -> impl Gap {

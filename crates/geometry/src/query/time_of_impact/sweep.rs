@@ -15,13 +15,16 @@ use crate::Aabb;
 use crate::bvh::{BoxMover, RaySlopes};
 use glam::DVec3;
 
+/// Boxes larger than this are as good as endless.
+const MAX_EXTENT: f64 = 1e100;
+
 /// The second body as seen from the first, between two times.
 pub(super) struct Sweep {
-    start: f64,
+    pub(super) motion: Relative,
+    pub(super) start: f64,
     duration: f64,
     from: BoxMover,
     to: BoxMover,
-    motion: Relative,
     /// The greatest distance of the centres.
     apart: f64,
     margin: f64,
@@ -65,7 +68,12 @@ impl Sweep {
 
     fn ray(&self, from: DVec3, to: DVec3, half_extents: DVec3, curvature: f64) -> RaySlopes {
         let bulge = curvature * self.duration * self.duration / 8.0;
-        RaySlopes::swept(from, to - from, half_extents + (bulge + self.margin))
+        let (direction, half_extents) = (to - from, half_extents + (bulge + self.margin));
+        if direction.is_finite() && half_extents.max_element() < MAX_EXTENT {
+            RaySlopes::swept(from, direction, half_extents)
+        } else {
+            RaySlopes::swept(DVec3::ZERO, DVec3::ZERO, DVec3::splat(MAX_EXTENT))
+        }
     }
 
     /// What fraction of the duration has passed at a time.

@@ -6,9 +6,10 @@ mod input;
 use input::Numbers;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
+use std::f64::consts::PI;
+use std::sync::Arc;
 use tumble_geometry::Shape;
 use tumble_geometry::shape::Hull;
-use std::sync::Arc;
 
 fuzz_target!(|data: &[u8]| {
     let _ = check(&mut Unstructured::new(data));
@@ -29,11 +30,14 @@ fn check(u: &mut Unstructured) -> Result<()> {
                     assert!(height <= 2.0 * hull.tolerance(), "{point} is {height:e} outside of {points:?}");
                 }
             }
-            let volume = hull.volume();
-            // Thinner than this, rounding of the coordinates decides.
-            if volume > 1e-9 * hull.bounding_radius() * hull.bounding_radius() * hull.bounding_radius() {
-                let properties = Shape::Hull(Arc::new(hull)).mass_properties(1.0).expect("a hull has mass");
-                assert!((properties.mass / volume - 1.0).abs() < 1e-6, "{} and {volume}: {points:?}", properties.mass);
+            let (volume, radius) = (hull.volume(), hull.bounding_radius());
+            // Faces are flat to the tolerance only; how they are cut into triangles changes the volume by as much.
+            let slack = 1e-9 * volume + hull.tolerance() * 4.0 * PI * radius * radius;
+            match Shape::Hull(Arc::new(hull)).mass_properties(1.0) {
+                Ok(properties) => {
+                    assert!((properties.mass - volume).abs() <= slack, "{} and {volume}: {points:?}", properties.mass);
+                }
+                Err(error) => assert!(volume <= slack, "{error} with volume {volume}: {points:?}"),
             }
         }
     }

@@ -28,7 +28,10 @@ fn check(u: &mut Unstructured) -> Result<()> {
         let size = if extent.is_finite() { extent } else { 0.0 } + origin.length();
         let tolerance = 1e-7 * size.max(1e-3);
         if let Some(closest) = closest {
-            assert!(closest.normal.is_normalized() && closest.point.is_finite(), "{closest:?} of {shape:?} at {origin}");
+            assert!(
+                closest.normal.is_normalized() && closest.point.is_finite(),
+                "{closest:?} of {shape:?} at {origin}"
+            );
             if closest.distance.abs() > tolerance {
                 assert_eq!(inside, closest.distance < 0.0, "{closest:?} of {shape:?} at {origin}");
             }

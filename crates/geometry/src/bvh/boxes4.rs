@@ -87,7 +87,8 @@ impl Boxes4 {
     pub(crate) fn distance_squared(&self, region: &Aabb) -> [f64; 4] {
         let mut squares = [0.0; 4];
         for axis in 0..3 {
-            let (low, high) = (region.min[axis], region.max[axis]);
+            // An empty lane goes from +∞ to −∞; its distance from an infinite region would be ∞ − ∞.
+            let (low, high) = (greater(region.min[axis], -f64::MAX), less(region.max[axis], f64::MAX));
             for (lane, square) in squares.iter_mut().enumerate() {
                 let gap = greater(greater(self.min[axis][lane] - high, low - self.max[axis][lane]), 0.0);
                 *square += gap * gap;

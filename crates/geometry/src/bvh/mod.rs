@@ -250,6 +250,23 @@ mod tests {
     }
 
     #[test]
+    fn a_region_without_end_is_near_every_item_once() {
+        let boxes = random_boxes(9, 1.0, &mut fastrand::Rng::with_seed(3));
+        let bvh = Bvh::build(&boxes);
+        let mut seen = Vec::new();
+        bvh.nearest_first(
+            f64::INFINITY,
+            |boxes| boxes.distance_squared(&Aabb::EVERYTHING),
+            |range, limit| {
+                seen.extend_from_slice(&bvh.items()[range]);
+                limit
+            },
+        );
+        seen.sort_unstable();
+        assert_eq!(seen, (0..9).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn overlap_stops_when_told() {
         let boxes = vec![Aabb::from_center(DVec3::ZERO, DVec3::ONE); 50];
         let mut calls = 0;

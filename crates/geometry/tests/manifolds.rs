@@ -7,25 +7,35 @@ use fastrand::Rng;
 use std::f64::consts::TAU;
 use tumble_geometry::glam::{DQuat, DVec2, DVec3};
 use tumble_geometry::query::{
-    ContactPoint, FeatureId, Manifold, ManifoldOptions, PairCache, contact_manifolds, distance, intersects, penetration,
+    ContactPoint, FeatureId, InternalEdges, Manifold, ManifoldOptions, PairCache, contact_manifolds, distance,
+    intersects, penetration,
 };
 use tumble_geometry::shape::SupportMap;
 use tumble_geometry::{Shape, Transform, math};
 
 const PREDICTION: f64 = 0.02;
 
-fn manifold(a: &Shape, b: &Shape, b_in_a: &Transform, cache: &mut PairCache) -> Option<Manifold> {
+/// Exact every time, and as it is by default.
+const EXACT: ManifoldOptions =
+    ManifoldOptions { prediction: PREDICTION, recycling: 0.0, internal_edges: InternalEdges::Correct };
+const USUAL: ManifoldOptions =
+    ManifoldOptions { prediction: PREDICTION, recycling: 1e-3, internal_edges: InternalEdges::Correct };
+
+fn manifold_with(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    cache: &mut PairCache,
+) -> Option<Manifold> {
     let mut manifolds = Vec::new();
-    contact_manifolds(
-        a,
-        b,
-        b_in_a,
-        &ManifoldOptions { prediction: PREDICTION, ..ManifoldOptions::default() },
-        cache,
-        &mut manifolds,
-    );
+    contact_manifolds(a, b, b_in_a, options, cache, &mut manifolds);
     assert!(manifolds.len() <= 1, "a convex pair has one manifold");
     manifolds.pop()
+}
+
+fn manifold(a: &Shape, b: &Shape, b_in_a: &Transform, cache: &mut PairCache) -> Option<Manifold> {
+    manifold_with(a, b, b_in_a, &USUAL, cache)
 }
 
 fn cold(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Manifold> {
@@ -85,7 +95,7 @@ fn hull(random: &mut Rng) -> Shape {
     Shape::hull(&points).unwrap_or_else(|_| cuboid(random))
 }
 
-/// A shape of kind 0..9 with size about 1.
+/// A shape of one of the kinds with size about 1.
 fn shape(kind: usize, random: &mut Rng) -> Shape {
     match kind {
         0 => Shape::sphere(size(random)).unwrap(),
@@ -96,11 +106,16 @@ fn shape(kind: usize, random: &mut Rng) -> Shape {
         5 => hull(random),
         6 => Shape::custom(Ellipsoid(DVec3::new(size(random), size(random), size(random)))).unwrap(),
         7 => Shape::custom(Crate(DVec3::new(size(random), size(random), size(random)))).unwrap(),
-        _ => Shape::half_space(unit_vector(random)).unwrap(),
+        8 => Shape::half_space(unit_vector(random)).unwrap(),
+        _ => {
+            let points: Vec<DVec3> = (0..120).map(|_| unit_vector(random) * DVec3::new(0.5, 0.9, 0.7)).collect();
+            Shape::hull(&points).unwrap()
+        }
     }
 }
 
-const KINDS: [&str; 9] = ["sphere", "box", "capsule", "cylinder", "cone", "hull", "ellipsoid", "crate", "half-space"];
+const KINDS: [&str; 10] =
+    ["sphere", "box", "capsule", "cylinder", "cone", "hull", "ellipsoid", "crate", "half-space", "large hull"];
 
 /// A pose of `b` at which it overlaps `a` by roughly `overlap` (negative: a gap).
 fn near_contact(a: &Shape, b: &Shape, overlap: f64, random: &mut Rng) -> Transform {
@@ -148,30 +163,42 @@ fn ids(m: &Manifold) -> Vec<FeatureId> {
     ids
 }
 
-/// Moves `b` along `poses`, a tiny step at a time: the manifold keeps its points, and they move no faster than `reach`
-/// times the step.
+/// Moves `b` along `poses`, a tiny step at a time: the manifold keeps its points, and they move by at most `reach` a step (by
+/// what recycling allows more, where it ends).
 fn assert_steady(what: &str, a: &Shape, b: &Shape, count: usize, poses: impl Iterator<Item = Transform>, reach: f64) {
-    let mut caches = [PairCache::default(), PairCache::default()];
-    let mut last: Option<Manifold> = None;
+    let mut exact_cache = PairCache::default();
+    let mut usual_cache = PairCache::default();
+    let mut last: Option<[Manifold; 3]> = None;
     for (step, pose) in poses.enumerate() {
-        // With its memory and without: both are steady, and equal.
-        caches[1] = PairCache::default();
-        let warm = manifold(a, b, &pose, &mut caches[0]).unwrap_or_else(|| panic!("{what}, step {step}: no contact"));
-        let fresh = manifold(a, b, &pose, &mut caches[1]).unwrap();
-        assert_eq!(ids(&warm), ids(&fresh), "{what}, step {step}: with and without memory");
-        check_laws(&warm);
-        assert_eq!(warm.points().len(), count, "{what}, step {step}: {warm:?}");
-        if let Some(last) = last {
-            assert_eq!(ids(&last), ids(&warm), "{what}, step {step}");
-            assert!((last.normal - warm.normal).length() < 1e-4, "{what}, step {step}: the normal jumped");
-            for old in last.points() {
-                let new = warm.points().iter().find(|p| p.feature == old.feature).unwrap();
-                let moved = (new.position - old.position).length();
-                assert!(moved <= reach, "{what}, step {step}: point jumped by {moved}");
-                assert!((new.depth - old.depth).abs() <= reach, "{what}, step {step}: depth jumped");
+        // With its memory and without, exact and recycled: all are steady, and equal.
+        let manifolds = [
+            manifold_with(a, b, &pose, &EXACT, &mut PairCache::default()),
+            manifold_with(a, b, &pose, &EXACT, &mut exact_cache),
+            manifold_with(a, b, &pose, &USUAL, &mut usual_cache),
+        ]
+        .map(|m| m.unwrap_or_else(|| panic!("{what}, step {step}: no contact")));
+        for (i, m) in manifolds.iter().enumerate() {
+            check_laws(m);
+            assert_eq!(m.points().len(), count, "{what}, step {step}: {m:?}");
+            assert_eq!(ids(&manifolds[0]), ids(m), "{what}, step {step}: with and without memory");
+            if let Some(last) = &last {
+                let reach = if i == 2 { reach + 1e-3 } else { reach };
+                assert_same(&format!("{what}, step {step}"), &last[i], m, reach);
             }
         }
-        last = Some(warm);
+        last = Some(manifolds);
+    }
+}
+
+/// The same points, moved by at most `reach`.
+fn assert_same(what: &str, last: &Manifold, now: &Manifold, reach: f64) {
+    assert_eq!(ids(last), ids(now), "{what}");
+    assert!((last.normal - now.normal).length() < 1e-4, "{what}: the normal jumped");
+    for old in last.points() {
+        let new = now.points().iter().find(|p| p.feature == old.feature).unwrap();
+        let moved = (new.position - old.position).length();
+        assert!(moved <= reach, "{what}: point jumped by {moved}");
+        assert!((new.depth - old.depth).abs() <= reach, "{what}: depth jumped");
     }
 }
 
@@ -319,9 +346,9 @@ fn slack(depth: f64) -> f64 {
 #[test]
 fn manifolds_are_as_deep_as_the_shapes_overlap() {
     let mut random = Rng::with_seed(2);
-    for a_kind in 0..9 {
-        for b_kind in 0..9 {
-            for _ in 0..cases(300) {
+    for a_kind in 0..10 {
+        for b_kind in 0..10 {
+            for _ in 0..cases(250) {
                 let (a, b) = (shape(a_kind, &mut random), shape(b_kind, &mut random));
                 if a_kind == 8 && b_kind == 8 {
                     assert!(cold(&a, &b, &Transform::IDENTITY).is_none());
@@ -396,8 +423,8 @@ fn surface_points(m: &Manifold, p: &ContactPoint) -> [DVec3; 2] {
 #[test]
 fn exchanging_the_shapes_flips_the_manifold() {
     let mut random = Rng::with_seed(5);
-    for a_kind in 0..9 {
-        for b_kind in 0..9 {
+    for a_kind in 0..10 {
+        for b_kind in 0..10 {
             for _ in 0..cases(50) {
                 let (a, b) = (shape(a_kind, &mut random), shape(b_kind, &mut random));
                 if a_kind == 8 && b_kind == 8 {

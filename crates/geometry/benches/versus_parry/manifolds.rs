@@ -14,6 +14,7 @@ use parry3d_f64::query::{
 };
 use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Shape as ParryShape};
 use std::hint::black_box;
+use std::sync::Arc;
 use tumble_geometry::glam::{DQuat, DVec3};
 use tumble_geometry::query::{ManifoldOptions, PairCache, contact_manifolds};
 use tumble_geometry::{Shape, Transform, math};
@@ -22,8 +23,12 @@ const PAIRS: usize = 300;
 const FRAMES: usize = 40;
 const PREDICTION: f64 = 0.02;
 
+/// How many different shapes of a kind there are; pairs share them, as bodies in a scene do.
+const SHAPES: usize = 16;
+
 /// The same shape for both engines.
-struct Twin(Shape, Box<dyn ParryShape>);
+#[derive(Clone)]
+struct Twin(Shape, Arc<dyn ParryShape>);
 
 /// Makes a shape of random size.
 type Maker = fn(&mut fastrand::Rng) -> Twin;
@@ -54,18 +59,18 @@ fn size(random: &mut fastrand::Rng) -> f64 {
 
 fn cuboid(random: &mut fastrand::Rng) -> Twin {
     let h = DVec3::new(size(random), size(random), size(random));
-    Twin(Shape::cuboid(h).expect("sizes are valid"), Box::new(Cuboid::new(vector(h))))
+    Twin(Shape::cuboid(h).expect("sizes are valid"), Arc::new(Cuboid::new(vector(h))))
 }
 
 fn sphere(random: &mut fastrand::Rng) -> Twin {
     let radius = size(random);
-    Twin(Shape::sphere(radius).expect("sizes are valid"), Box::new(Ball::new(radius)))
+    Twin(Shape::sphere(radius).expect("sizes are valid"), Arc::new(Ball::new(radius)))
 }
 
 fn capsule(random: &mut fastrand::Rng) -> Twin {
     let (half_height, radius) = (size(random), 0.5 * size(random));
     let shape = Shape::capsule(half_height, radius).expect("sizes are valid");
-    Twin(shape, Box::new(Capsule::new_y(half_height, radius)))
+    Twin(shape, Arc::new(Capsule::new_y(half_height, radius)))
 }
 
 /// The hull of twenty random points on a sphere.
@@ -74,7 +79,7 @@ fn hull(random: &mut fastrand::Rng) -> Twin {
     let points: Vec<DVec3> = (0..20).map(|_| unit_vector(random) * radius).collect();
     let theirs: Vec<Vector> = points.iter().map(|&p| vector(p)).collect();
     let shape = Shape::hull(&points).expect("points on a sphere have a hull");
-    Twin(shape, Box::new(ConvexPolyhedron::from_convex_hull(&theirs).expect("points on a sphere have a hull")))
+    Twin(shape, Arc::new(ConvexPolyhedron::from_convex_hull(&theirs).expect("points on a sphere have a hull")))
 }
 
 fn unit_vector(random: &mut fastrand::Rng) -> DVec3 {
@@ -114,7 +119,14 @@ struct Scene {
 impl Scene {
     fn new(a: Maker, b: Maker, shift: f64, angle: f64) -> Self {
         let mut random = fastrand::Rng::with_seed(7);
-        let pairs = (0..PAIRS).map(|_| Pair::new(a(&mut random), b(&mut random), shift, angle, &mut random)).collect();
+        let first: Vec<Twin> = (0..SHAPES).map(|_| a(&mut random)).collect();
+        let second: Vec<Twin> = (0..SHAPES).map(|_| b(&mut random)).collect();
+        let pairs = (0..PAIRS)
+            .map(|_| {
+                let [a, b] = [&first, &second].map(|shapes| shapes[random.usize(..SHAPES)].clone());
+                Pair::new(a, b, shift, angle, &mut random)
+            })
+            .collect();
         Self { pairs }
     }
 
@@ -186,7 +198,7 @@ impl ParryCache {
 }
 
 impl Pair {
-    /// A pair that touches to within 2 cm, moving to and fro by `shift` metres and `angle` radians a frame.
+    /// A pair from 14 mm overlap to 6 mm gap (along the line of centres), moving to and fro by `shift` metres and `angle` radians a frame.
     fn new(a: Twin, b: Twin, shift: f64, angle: f64, random: &mut fastrand::Rng) -> Self {
         let rotation = unit_quaternion(random);
         let direction = unit_vector(random);
@@ -198,20 +210,14 @@ impl Pair {
             let touch = intersection_test(&Pose::IDENTITY, a.1.as_ref(), &there, b.1.as_ref());
             if touch.expect("both shapes are supported").intersecting { near = middle } else { far = middle }
         }
-        let start = Transform::new(rotation, direction * (near + 0.03 * (random.f64() - 0.7)));
+        let start = Transform::new(rotation, direction * (near + 0.02 * (random.f64() - 0.7)));
         let velocity = unit_vector(random) * shift;
         let spin = unit_vector(random) * angle;
         let ours: Vec<Transform> = (0..FRAMES)
             .map(|frame| {
-                // 0, 1, … 9, 10, 9, … −10, … −1
-                let phase = (frame % 40) as f64;
-                let time = if phase < 10.0 {
-                    phase
-                } else if phase < 30.0 {
-                    20.0 - phase
-                } else {
-                    phase - 40.0
-                };
+                // 0, 1, … 5, 4, … −5, … −1, and again.
+                let phase = (frame % 20) as f64;
+                let time = 5.0 - ((phase + 5.0) % 20.0 - 10.0).abs();
                 let turn = math::rotation_from_vector(spin * time);
                 Transform::new((turn * start.rotation).normalize(), start.translation + velocity * time)
             })

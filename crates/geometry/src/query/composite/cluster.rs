@@ -109,7 +109,7 @@ fn merged(normal: DVec3, members: &mut Vec<Candidate>) -> Option<Manifold> {
     // Of points that hold equally well the selection prefers the first: corners of the shape, which keep their names.
     kept.sort_by_key(|candidate| !is_corner_name(candidate.point.feature));
     let (x, y) = orthonormal_pair(normal);
-    let selection = select(kept.len(), |i| {
+    let selection = select(kept.len(), 0.0, |i| {
         let point = kept[i].point;
         DVec3::new(x.dot(point.position), y.dot(point.position), -point.depth)
     });

@@ -6,6 +6,7 @@
 //! - along `L = eᵢ × bⱼ` of two edges: `(|t·L| − Σ hₘ|Lₘ| − Σ kₘ|L·bₘ|) / |L|` with `|L|² = 1 − Rᵢⱼ²`.
 //!
 //! The largest of the 15 is the signed distance as long as the boxes overlap (Gottschalk et al. 1996).
+//! Numbers are kept in plain arrays: loops over them unroll, and a computed index is one load.
 
 use super::cache::{Axis, ConvexCache, Slack};
 use super::clip::{Outline, clip};
@@ -15,10 +16,16 @@ use super::name::{FACE_OF_A, FACE_OF_B, edge_pair_id};
 use crate::Transform;
 use crate::query::{ContactPoint, Manifold};
 use crate::shape::Cuboid;
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DVec2, DVec3};
 
 /// Edges whose directions differ by less (sine squared) span no axis of their own; the faces beside them serve.
 const PARALLEL: f64 = 1e-10;
+
+/// The number of an axis: 0..3 faces of A, 3..6 faces of B, 6 + 3i + j edges i of A and j of B.
+type AxisNumber = usize;
+const FACES_B: AxisNumber = 3;
+const EDGES: AxisNumber = 6;
+const NONE: AxisNumber = 15;
 
 pub(super) fn box_box(
     a: &Cuboid,
@@ -29,191 +36,214 @@ pub(super) fn box_box(
     cache: &mut ConvexCache,
 ) -> Option<Manifold> {
     let pair = BoxPair::new(a.half_extents(), b.half_extents(), frame);
-    if pair.separation(cache.axis) > prediction {
+    let last = number(cache.axis);
+    if pair.separation(last) > prediction {
         return None;
     }
-    let (axis, separation) = pair.best_axis(prediction, cache.axis);
-    cache.axis = axis;
+    let (best, separation) = pair.best_axis(prediction, last);
+    cache.axis = axis(best);
     if separation > prediction {
         return None;
     }
-    let manifold = match axis {
-        Axis::FaceA(i) => pair.face_contact(i as usize, prediction),
-        Axis::FaceB(j) => pair.flipped().face_contact(j as usize, prediction).map(|m| into_first_frame(&m, frame)),
-        Axis::Edges(i, j) => pair.edge_contact(i as usize, j as usize, prediction),
-        Axis::Unknown | Axis::Direction(_) => None,
+    let manifold = match best {
+        0..FACES_B => pair.face_contact(best, prediction),
+        FACES_B..EDGES => {
+            let mut manifold = pair.flipped().face_contact(best - FACES_B, prediction);
+            if let Some(manifold) = &mut manifold {
+                manifold.normal = -frame.vector(manifold.normal);
+                for point in manifold.points_mut() {
+                    point.position = frame.point(point.position);
+                }
+            }
+            manifold
+        }
+        EDGES..NONE => pair.edge_contact((best - EDGES) / 3, (best - EDGES) % 3, prediction),
+        _ => None,
     };
     // Apart and nearest at corners, no face or edge lies opposite another; the closest points remain.
     manifold.or_else(|| closest(a, b, b_in_a, prediction))
 }
 
+fn number(axis: Axis) -> AxisNumber {
+    match axis {
+        Axis::FaceA(i @ 0..3) => i as usize,
+        Axis::FaceB(j @ 0..3) => FACES_B + j as usize,
+        Axis::Edges(i @ 0..3, j @ 0..3) => EDGES + 3 * i as usize + j as usize,
+        _ => NONE,
+    }
+}
+
+fn axis(number: AxisNumber) -> Axis {
+    match number {
+        0..FACES_B => Axis::FaceA(number as u32),
+        FACES_B..EDGES => Axis::FaceB((number - FACES_B) as u32),
+        EDGES..NONE => Axis::Edges(((number - EDGES) / 3) as u32, ((number - EDGES) % 3) as u32),
+        _ => Axis::Unknown,
+    }
+}
+
 /// Two boxes and what all axes need.
 struct BoxPair {
-    h: DVec3,
-    k: DVec3,
-    r: DMat3,
-    /// |R|, element by element.
-    abs: DMat3,
-    t: DVec3,
+    h: [f64; 3],
+    k: [f64; 3],
+    /// The axes of B: `b[j][i]` is Rᵢⱼ.
+    b: [[f64; 3]; 3],
+    /// |R| in the same order.
+    abs: [[f64; 3]; 3],
+    t: [f64; 3],
     /// Rᵀt, the centre offset along the axes of B.
-    tb: DVec3,
-    /// Whether the reference box of a face contact is the second of the original pair.
+    tb: [f64; 3],
+    /// Of which box of the original pair the faces serve as reference.
     tag: u16,
 }
 
 impl BoxPair {
     #[inline]
     fn new(h: DVec3, k: DVec3, frame: &Frame) -> Self {
-        let r = frame.rotation;
-        let abs = DMat3::from_cols(r.x_axis.abs(), r.y_axis.abs(), r.z_axis.abs());
-        Self { h, k, r, abs, t: frame.translation, tb: frame.inverse_vector(frame.translation), tag: FACE_OF_A }
+        let b = frame.rotation.to_cols_array_2d();
+        Self {
+            h: h.to_array(),
+            k: k.to_array(),
+            b,
+            abs: b.map(|column| column.map(f64::abs)),
+            t: frame.translation.to_array(),
+            tb: frame.inverse_vector(frame.translation).to_array(),
+            tag: FACE_OF_A,
+        }
     }
 
     /// The same boxes seen from B.
     #[inline]
     fn flipped(&self) -> Self {
+        let transposed = |m: &[[f64; 3]; 3]| std::array::from_fn(|j| std::array::from_fn(|i| m[i][j]));
         Self {
             h: self.k,
             k: self.h,
-            r: self.r.transpose(),
-            abs: self.abs.transpose(),
-            t: -self.tb,
-            tb: -self.t,
+            b: transposed(&self.b),
+            abs: transposed(&self.abs),
+            t: self.tb.map(|x| -x),
+            tb: self.t.map(|x| -x),
             tag: FACE_OF_B,
         }
     }
 
-    #[inline]
-    fn faces_a(&self) -> DVec3 {
-        self.t.abs() - self.h - self.abs * self.k
+    #[inline(always)]
+    fn face_a(&self, i: usize) -> f64 {
+        let reach = self.abs[0][i] * self.k[0] + self.abs[1][i] * self.k[1] + self.abs[2][i] * self.k[2];
+        self.t[i].abs() - self.h[i] - reach
     }
 
-    #[inline]
-    fn faces_b(&self) -> DVec3 {
-        let reach = DVec3::new(self.abs.x_axis.dot(self.h), self.abs.y_axis.dot(self.h), self.abs.z_axis.dot(self.h));
-        self.tb.abs() - self.k - reach
+    #[inline(always)]
+    fn face_b(&self, j: usize) -> f64 {
+        let reach = self.abs[j][0] * self.h[0] + self.abs[j][1] * self.h[1] + self.abs[j][2] * self.h[2];
+        self.tb[j].abs() - self.k[j] - reach
     }
 
     /// `|L|` times the separation along L = eᵢ × bⱼ, and |L|².
-    #[inline]
+    #[inline(always)]
     fn edges(&self, i: usize, j: usize) -> (f64, f64) {
-        let (i1, i2) = (NEXT[i], NEXT[i + 1]);
-        let (j1, j2) = (NEXT[j], NEXT[j + 1]);
-        let (b, abs) = (self.r.col(j), self.abs.col(j));
+        let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+        let (b, abs) = (&self.b[j], &self.abs[j]);
         // (eᵢ × b)ᵢ₁ = −bᵢ₂, (eᵢ × b)ᵢ₂ = bᵢ₁; and L·bⱼ₁ = ∓Rᵢⱼ₂, L·bⱼ₂ = ±Rᵢⱼ₁.
         let offset = (self.t[i2] * b[i1] - self.t[i1] * b[i2]).abs();
         let reach_a = self.h[i1] * abs[i2] + self.h[i2] * abs[i1];
-        let reach_b = self.k[j1] * self.abs.col(j2)[i] + self.k[j2] * self.abs.col(j1)[i];
+        let reach_b = self.k[j1] * self.abs[j2][i] + self.k[j2] * self.abs[j1][i];
         (offset - reach_a - reach_b, b[i1] * b[i1] + b[i2] * b[i2])
     }
 
     /// The separation along a remembered axis; minus infinity if there is none.
     #[inline]
-    fn separation(&self, axis: Axis) -> f64 {
+    fn separation(&self, axis: AxisNumber) -> f64 {
         match axis {
-            Axis::FaceA(i @ 0..3) => self.faces_a()[i as usize],
-            Axis::FaceB(j @ 0..3) => self.faces_b()[j as usize],
-            Axis::Edges(i @ 0..3, j @ 0..3) => {
-                let (scaled, square) = self.edges(i as usize, j as usize);
+            0..FACES_B => self.face_a(axis),
+            FACES_B..EDGES => self.face_b(axis - FACES_B),
+            EDGES..NONE => {
+                let (scaled, square) = self.edges((axis - EDGES) / 3, (axis - EDGES) % 3);
                 if square > PARALLEL { scaled / square.sqrt() } else { f64::NEG_INFINITY }
             }
             _ => f64::NEG_INFINITY,
         }
     }
 
-    /// The axis of greatest separation, faces and the remembered axis preferred by the slack. Stops at the first that
-    /// separates by more than `prediction`.
-    fn best_axis(&self, prediction: f64, last: Axis) -> (Axis, f64) {
-        let slack = Slack::new(self.h.max_element().min(self.k.max_element()));
-        let mut best = (Axis::Unknown, f64::NEG_INFINITY, f64::NEG_INFINITY);
-        for (faces, name) in [(self.faces_a(), Axis::FaceA as fn(u32) -> Axis), (self.faces_b(), Axis::FaceB)] {
-            for i in 0..3 {
-                let axis = name(i as u32);
-                let score = slack.score(axis, faces[i], last);
-                if score > best.2 {
-                    best = (axis, faces[i], score);
-                }
+    /// The axis of greatest separation, faces and the remembered axis preferred by the slack. Stops after the faces if
+    /// one separates by more than `prediction`.
+    #[inline]
+    fn best_axis(&self, prediction: f64, last: AxisNumber) -> (AxisNumber, f64) {
+        let size = |h: &[f64; 3]| h[0].max(h[1]).max(h[2]);
+        let slack = Slack::new(size(&self.h).min(size(&self.k)));
+        let mut best = (NONE, f64::NEG_INFINITY);
+        let mut top = f64::NEG_INFINITY;
+        for face in 0..EDGES {
+            let (separation, preference) = if face < FACES_B {
+                (self.face_a(face), Slack::FACE_A)
+            } else {
+                (self.face_b(face - FACES_B), Slack::FACE_B)
+            };
+            let score = slack.score(separation, preference, face == last);
+            if score > top {
+                (best, top) = ((face, separation), score);
             }
-            if best.1 > prediction {
-                return (best.0, best.1);
-            }
+        }
+        if best.1 > prediction {
+            return best;
         }
         for i in 0..3 {
             for j in 0..3 {
                 let (scaled, square) = self.edges(i, j);
-                // An edge pair beats the best by separation = scaled/|L| > limit, tested without the root first.
-                let limit = best.2;
-                if square < PARALLEL || scaled < 0.0 && (limit >= 0.0 || scaled * scaled >= limit * limit * square) {
+                // An edge pair must have scaled/|L| > top to win; tested without the root first.
+                if square < PARALLEL || scaled < 0.0 && (top >= 0.0 || scaled * scaled >= top * top * square) {
                     continue;
                 }
-                let axis = Axis::Edges(i as u32, j as u32);
+                let edges = EDGES + 3 * i + j;
                 let separation = scaled / square.sqrt();
-                let score = slack.score(axis, separation, last);
-                if score > best.2 {
-                    best = (axis, separation, score);
-                    if separation > prediction {
-                        return (axis, separation);
-                    }
+                let score = slack.score(separation, Slack::EDGES, edges == last);
+                if score > top {
+                    (best, top) = ((edges, separation), score);
                 }
             }
         }
-        (best.0, best.1)
+        best
     }
 
     /// Contact with face axis `i` of the first box as reference, in its frame.
     fn face_contact(&self, i: usize, prediction: f64) -> Option<Manifold> {
-        let (u, v) = (NEXT[i], NEXT[i + 1]);
+        let (u, v) = ((i + 1) % 3, (i + 2) % 3);
         let sign = 1.0_f64.copysign(self.t[i]);
-        // Coordinates (u, v, height) such that the height grows out of the face; u × v points along axis i.
-        let flat = |x: DVec3| DVec3::new(x[u], x[v], sign * x[i]);
-
-        let (hu, hv) = (self.h[u], self.h[v]);
-        let square = [DVec2::new(hu, hv), DVec2::new(-hu, hv), DVec2::new(-hu, -hv), DVec2::new(hu, -hv)];
-        let bit = |positive: bool, axis: usize| u16::from(positive) << axis;
-        let side = bit(sign > 0.0, i);
-        let square_ids = [side | bit(true, u) | bit(true, v), side | bit(true, v), side, side | bit(true, u)];
+        // Coordinates (u, v, height) such that the height grows out of the face.
+        let flat = |x: &[f64; 3]| DVec3::new(x[u], x[v], sign * x[i]);
 
         // The incident face is the one that faces the reference face most.
-        let row = DVec3::new(self.abs.x_axis[i], self.abs.y_axis[i], self.abs.z_axis[i]);
-        let m = if row.x >= row.y && row.x >= row.z {
-            0
-        } else if row.y >= row.z {
-            1
-        } else {
-            2
-        };
-        let (p, q) = (NEXT[m], NEXT[m + 1]);
-        let facing = -1.0_f64.copysign(sign * self.r.col(m)[i]);
-        let center = flat(self.t + self.r.col(m) * (facing * self.k[m])) - DVec3::Z * self.h[i];
-        let (along_p, along_q) = (flat(self.r.col(p)) * self.k[p], flat(self.r.col(q)) * self.k[q]);
-        let incident = [
-            center + along_p + along_q,
-            center - along_p + along_q,
-            center - along_p - along_q,
-            center + along_p - along_q,
-        ];
-        let side = bit(facing > 0.0, m);
-        let incident_ids = [side | bit(true, p) | bit(true, q), side | bit(true, q), side, side | bit(true, p)];
+        let row = [self.abs[0][i], self.abs[1][i], self.abs[2][i]];
+        let m = if row[0] >= row[1] && row[0] >= row[2] { 0 } else { 1 + usize::from(row[2] > row[1]) };
+        let (p, q) = ((m + 1) % 3, (m + 2) % 3);
+        let facing = -1.0_f64.copysign(sign * self.b[m][i]);
+        let to_face = flat(&self.b[m]) * (facing * self.k[m]);
+        let center = flat(&self.t) + to_face - DVec3::new(0.0, 0.0, self.h[i]);
+        let (along_p, along_q) = (flat(&self.b[p]) * self.k[p], flat(&self.b[q]) * self.k[q]);
+        let (plus, minus) = (along_p + along_q, along_p - along_q);
+        let incident = [center + plus, center - minus, center - plus, center + minus];
 
+        let square = DVec2::new(self.h[u], self.h[v]);
+        let turned = DVec2::new(-square.x, square.y);
         let tag = self.tag | (i as u16) << 1 | u16::from(sign > 0.0);
         let patch = clip::<8>(
-            Outline { corners: &square, ids: &square_ids },
-            Outline { corners: &incident, ids: &incident_ids },
+            Outline { corners: &[square, turned, -square, -turned], ids: &corner_numbers(i, sign) },
+            Outline { corners: &incident, ids: &corner_numbers(m, facing) },
             tag,
             prediction,
         );
         if patch.points().is_empty() {
             return None;
         }
-        let mut normal = DVec3::ZERO;
-        normal[i] = sign;
-        let mut manifold = Manifold::new(normal);
+        let place = |x: f64, y: f64, z: f64| {
+            let mut place = [0.0; 3];
+            (place[u], place[v], place[i]) = (x, y, z);
+            DVec3::from_array(place)
+        };
+        let mut manifold = Manifold::new(place(0.0, 0.0, sign));
         for &(at, feature) in patch.points() {
             // Half-way between the incident point at height z and the face at height 0.
-            let mut position = DVec3::ZERO;
-            position[u] = at.x;
-            position[v] = at.y;
-            position[i] = sign * (self.h[i] + 0.5 * at.z);
+            let position = place(at.x, at.y, sign * (self.h[i] + 0.5 * at.z));
             manifold.push(ContactPoint { position, depth: -at.z, feature });
         }
         Some(manifold)
@@ -221,22 +251,26 @@ impl BoxPair {
 
     /// Contact of an edge along axis `i` of A and one along axis `j` of B.
     fn edge_contact(&self, i: usize, j: usize, prediction: f64) -> Option<Manifold> {
-        let (da, db) = (DVec3::AXES[i], self.r.col(j));
+        let b = self.b.map(DVec3::from_array);
+        let t = DVec3::from_array(self.t);
+        let (da, db) = (DVec3::AXES[i], b[j]);
         let cross = da.cross(db);
-        let normal = (cross * 1.0_f64.copysign(cross.dot(self.t))).normalize_or_zero();
-        // The edges are those that reach farthest along the normal: their midpoints have no part along the edge.
+        let normal = (cross * 1.0_f64.copysign(cross.dot(t))).normalize_or_zero();
+        // The edges are those that reach farthest along the normal; their midpoints have no part along the edge.
         let (mut pa, mut local) = (self.h, self.k);
         let (mut id_a, mut id_b) = (0, 0);
         for axis in 0..3 {
-            if axis != i && normal[axis] > 0.0 {
+            if normal[axis] > 0.0 {
                 id_a |= 1 << axis
             } else {
                 pa[axis] = -pa[axis]
             }
-            if axis != j && normal.dot(self.r.col(axis)) < 0.0 { id_b |= 1 << axis } else { local[axis] = -local[axis] }
+            if normal.dot(b[axis]) < 0.0 { id_b |= 1 << axis } else { local[axis] = -local[axis] }
         }
         (pa[i], local[j]) = (0.0, 0.0);
-        let pb = self.t + self.r * local;
+        (id_a, id_b) = (id_a & !(1 << i), id_b & !(1 << j));
+        let pa = DVec3::from_array(pa);
+        let pb = t + b[0] * local[0] + b[1] * local[1] + b[2] * local[2];
 
         // The closest points of two lines: pa + x da and pb + y db with the connection perpendicular to both.
         let w = pb - pa;
@@ -257,15 +291,10 @@ impl BoxPair {
     }
 }
 
-/// The axes after axis i, cyclically: NEXT[i] and NEXT[i + 1].
-const NEXT: [usize; 4] = [1, 2, 0, 1];
-
-/// A manifold computed in the frame of B with B first, as one in the frame of A with A first.
-fn into_first_frame(manifold: &Manifold, frame: &Frame) -> Manifold {
-    let mut turned = *manifold;
-    turned.normal = frame.vector(-manifold.normal);
-    for point in turned.points_mut() {
-        point.position = frame.point(point.position);
-    }
-    turned
+/// The numbers of the corners of the face on the positive or negative side of an axis, in the order (+,+), (−,+), (−,−),
+/// (+,−) of the two axes that follow it. Bit i of a corner's number says whether coordinate i is positive.
+fn corner_numbers(axis: usize, sign: f64) -> [u16; 4] {
+    let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
+    let side = u16::from(sign > 0.0) << axis;
+    [side | u | v, side | v, side, side | u]
 }

@@ -51,14 +51,17 @@ impl Slack {
         Self { absolute: 1e-4 * size }
     }
 
-    /// The separation along an axis, corrected by preferences; the axis with the highest score wins.
-    #[inline]
-    pub(super) fn score(&self, axis: Axis, separation: f64, last: Axis) -> f64 {
-        let preference = match axis {
-            Axis::FaceA(_) => 0.0,
-            Axis::FaceB(_) => -0.5,
-            _ => -1.0,
-        } + if axis == last { 1.0 } else { 0.0 };
+    /// The preference of faces of the first shape, in slacks.
+    pub(super) const FACE_A: f64 = 0.0;
+    /// That of faces of the second.
+    pub(super) const FACE_B: f64 = -0.5;
+    /// That of pairs of edges.
+    pub(super) const EDGES: f64 = -1.0;
+
+    /// A separation corrected by its axis's preference; the axis with the highest score wins.
+    #[inline(always)]
+    pub(super) fn score(&self, separation: f64, preference: f64, is_last: bool) -> f64 {
+        let preference = preference + f64::from(u8::from(is_last));
         separation + preference * (self.absolute + Self::RELATIVE * separation.abs())
     }
 }

@@ -14,6 +14,9 @@ use glam::{DVec2, DVec3};
 /// A point this close to a corner, relative to the extent of the contact, bears the corner's name.
 const NEAR_CORNER: f64 = 1e-2;
 
+/// Points closer to each other than this share of the smaller polygon's extent are one.
+const GRAIN: f64 = 1e-4;
+
 /// A polygon whose corners have numbers in the shape they belong to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outline<'a, P> {
@@ -72,6 +75,10 @@ struct Polygon<const N: usize> {
 }
 
 impl<const N: usize> Polygon<N> {
+    fn new() -> Self {
+        Self { corners: [BLANK; N], count: 0 }
+    }
+
     fn push(&mut self, corner: Corner) {
         if self.count < N {
             self.corners[self.count] = corner;
@@ -79,8 +86,10 @@ impl<const N: usize> Polygon<N> {
         }
     }
 
-    /// Keeps what lies to the left of the line through the reference corner `line` along `edge`.
-    fn cut(&mut self, start: DVec2, edge: DVec2, line: u16) {
+    /// Writes what lies to the left of the line through the reference corner `line` along `edge` to `result`; `false`
+    /// (and nothing written) if that is all of it.
+    #[inline]
+    fn cut(&self, start: DVec2, edge: DVec2, line: u16, result: &mut Self) -> bool {
         // Twice the area of (edge, corner): positive inside. The scale does not matter.
         let mut inside = [0.0; N];
         let mut lowest = f64::INFINITY;
@@ -89,12 +98,12 @@ impl<const N: usize> Polygon<N> {
             lowest = lowest.min(*value);
         }
         if lowest >= 0.0 {
-            return;
+            return false;
         }
-        let mut result = Self { corners: [BLANK; N], count: 0 };
+        result.count = 0;
         for i in 0..self.count {
             let j = if i + 1 == self.count { 0 } else { i + 1 };
-            let (mut corner, next) = (self.corners[i], &self.corners[j]);
+            let (corner, next) = (&self.corners[i], &self.corners[j]);
             let crossing = |side| Corner {
                 at: corner.at + (next.at - corner.at) * (inside[i] / (inside[i] - inside[j])),
                 name: match corner.side {
@@ -105,22 +114,20 @@ impl<const N: usize> Polygon<N> {
                 side,
             };
             if inside[i] >= 0.0 {
-                let leaves = inside[j] < 0.0;
-                if leaves && inside[i] > 0.0 {
-                    let exit = crossing(Side::Cut(line));
-                    result.push(corner);
-                    result.push(exit);
-                } else {
-                    if leaves {
-                        corner.side = Side::Cut(line);
+                result.push(*corner);
+                if inside[j] < 0.0 {
+                    if inside[i] > 0.0 {
+                        result.push(crossing(Side::Cut(line)));
+                    } else {
+                        // On the line: from here on it runs along it.
+                        result.corners[result.count - 1].side = Side::Cut(line);
                     }
-                    result.push(corner);
                 }
             } else if inside[j] > 0.0 {
                 result.push(crossing(corner.side));
             }
         }
-        *self = result;
+        true
     }
 }
 
@@ -133,14 +140,17 @@ pub(super) fn clip<const N: usize>(
     tag: u16,
     prediction: f64,
 ) -> Patch {
-    let mut polygon = Polygon::<N> { corners: [BLANK; N], count: 0 };
+    let (mut first, mut second) = (Polygon::<N>::new(), Polygon::<N>::new());
+    let (mut polygon, mut other) = (&mut first, &mut second);
     for (i, &at) in incident.corners.iter().enumerate() {
         polygon.push(Corner { at, name: Name::Incident(i as u16), side: Side::Incident(i as u16) });
     }
     let mut start = reference.corners[0];
     for i in 0..reference.corners.len() {
         let end = reference.corners[if i + 1 == reference.corners.len() { 0 } else { i + 1 }];
-        polygon.cut(start, end - start, i as u16);
+        if polygon.cut(start, end - start, i as u16, other) {
+            std::mem::swap(&mut polygon, &mut other);
+        }
         start = end;
     }
 
@@ -152,7 +162,8 @@ pub(super) fn clip<const N: usize>(
         }
     }
     let corners = &polygon.corners[..kept];
-    let selection = select(kept, |i| corners[i].at);
+    let smaller = extent(reference.corners.iter().copied()).min(extent(incident.corners.iter().map(|p| p.truncate())));
+    let selection = select(kept, GRAIN * smaller, |i| corners[i].at);
 
     let near = NEAR_CORNER * selection.extent;
     let chosen = selection.indices();
@@ -169,6 +180,12 @@ pub(super) fn clip<const N: usize>(
         patch.points[k] = (corners[i].at, feature_id(names[k], reference.ids, incident.ids, tag));
     }
     patch
+}
+
+/// How far the corners reach from the first.
+fn extent(mut corners: impl Iterator<Item = DVec2>) -> f64 {
+    let Some(first) = corners.next() else { return 0.0 };
+    corners.fold(0.0, |square: f64, p| square.max(p.distance_squared(first))).sqrt()
 }
 
 /// A point's name, or that of a corner nearby: of the incident polygon first.

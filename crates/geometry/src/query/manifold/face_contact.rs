@@ -5,7 +5,7 @@ use super::clip::{Outline, Patch, clip};
 use super::frame::Frame;
 use super::name::{FACE_OF_A, FACE_OF_B, Kind, pack};
 use super::polytope::Polytope;
-use super::sat::Best;
+use super::sat::{Best, closest_on_lines};
 use crate::math::orthonormal_pair;
 use crate::query::{ContactPoint, Manifold};
 use glam::{DVec2, DVec3};
@@ -120,12 +120,8 @@ fn edge_contact(
 ) -> Option<Manifold> {
     let [pa, qa] = a.edges[i].vertices.map(|v| a.vertices[v as usize]);
     let [pb, qb] = b.edges[j].vertices.map(|v| frame.point(b.vertices[v as usize]));
-    let (da, db, w) = (qa - pa, qb - pb, pb - pa);
-    // x da − y db = w up to the part along da × db.
-    let (aa, bb, ab) = (da.length_squared(), db.length_squared(), da.dot(db));
-    let (aw, bw) = (da.dot(w), db.dot(w));
-    let determinant = aa * bb - ab * ab;
-    let (x, y) = ((aw * bb - bw * ab) / determinant, (aw * ab - bw * aa) / determinant);
+    let (da, db) = (qa - pa, qb - pb);
+    let (x, y) = closest_on_lines(pa, da, pb, db);
     let (on_a, on_b) = (pa + da * x, pb + db * y);
     let depth = (on_a - on_b).dot(best.normal);
     // Overlapping edges cross; edges apart may be nearest at a corner, which is not for here.

@@ -28,7 +28,7 @@ const FEEL_FLAT: f64 = 0.25 * FEEL;
 const ASIDE: DVec3 = DVec3::new(0.36, 0.48, 0.8);
 
 /// The most corners a feature has.
-pub(super) const MAX_CORNERS: usize = 32;
+pub(super) const MAX_CORNERS: usize = 16;
 
 /// A point, a segment or a convex polygon (counter-clockwise as seen from outside) on the surface of a shape.
 #[derive(Clone, Copy, Debug)]

@@ -81,7 +81,7 @@ impl Ground<'_> {
             return None;
         }
         let (x, y) = orthonormal_pair(self.normal);
-        let selection = select(corners.len(), |i| {
+        let selection = select(corners.len(), 0.0, |i| {
             let p = corners[i].0;
             DVec3::new(x.dot(p), y.dot(p), self.normal.dot(p))
         });

@@ -24,6 +24,7 @@ mod half_space;
 mod meet;
 mod name;
 mod polytope;
+mod recycle;
 mod round;
 mod sat;
 mod select;
@@ -35,6 +36,7 @@ use crate::{Shape, Transform};
 pub(crate) use cache::ConvexCache;
 use frame::Frame;
 use polytope::BoxParts;
+use recycle::Recycled;
 pub(super) use select::select;
 pub(super) use triangle::{
     corners_on_triangle, feature_along, triangle_contact, triangle_contact_along, triangles_contact,
@@ -46,6 +48,9 @@ pub(super) use triangle::{
 pub struct ManifoldOptions {
     /// Points are reported up to this gap between the surfaces, in metres. Default 0.02.
     pub prediction: f64,
+    /// While a pair has moved by less than this share of the smaller shape's size since its manifold was found, its
+    /// points are kept and only their depths measured anew. Default 1e-3; zero finds every manifold from scratch.
+    pub recycling: f64,
     /// What happens at the edges between the triangles of meshes and height fields. Default: [`InternalEdges::Correct`].
     pub internal_edges: InternalEdges,
 }
@@ -66,15 +71,17 @@ pub enum InternalEdges {
 
 impl Default for ManifoldOptions {
     fn default() -> Self {
-        Self { prediction: 0.02, internal_edges: InternalEdges::default() }
+        Self { prediction: 0.02, recycling: 1e-3, internal_edges: InternalEdges::default() }
     }
 }
 
-/// What a pair remembers from one call to the next to answer faster and steadily.
+/// What a pair remembers from one call to the next to answer faster and steadily. It belongs to one pair of shapes:
+/// start anew if a shape is replaced.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PairCache {
     convex: ConvexCache,
+    recycled: Option<Recycled>,
 }
 
 pub(super) fn convex_manifold(
@@ -85,7 +92,15 @@ pub(super) fn convex_manifold(
     cache: &mut PairCache,
     manifolds: &mut Vec<Manifold>,
 ) {
-    manifolds.extend(convex_pair(a, b, b_in_a, options, &mut cache.convex));
+    if let Some(manifold) = cache.recycled.as_ref().and_then(|known| known.at(b_in_a, options)) {
+        manifolds.push(manifold);
+        return;
+    }
+    cache.recycled = None;
+    if let Some(manifold) = convex_pair(a, b, b_in_a, options, &mut cache.convex) {
+        cache.recycled = Recycled::new(a, b, b_in_a, options, manifold);
+        manifolds.push(manifold);
+    }
 }
 
 /// The manifold of two convex shapes.
@@ -112,7 +127,8 @@ pub(crate) fn convex_pair(
         }
         (Shape::HalfSpace(_), Shape::HalfSpace(_)) => None,
         (Shape::HalfSpace(ground), _) => half_space::half_space(ground.normal(), b, &frame, prediction),
-        (_, Shape::Sphere(q)) => round::sphere(a, q, frame.translation, prediction),
+        (_, Shape::Sphere(q)) => round::sphere(a, q, b_in_a.translation, prediction),
+        (Shape::Sphere(p), _) => round::sphere_first(p, b, b_in_a, prediction),
         (Shape::Capsule(p), Shape::Capsule(q)) => round::capsule_capsule(p, q, &frame, prediction),
         (Shape::Cuboid(p), Shape::Capsule(q)) => {
             let parts = BoxParts::new(p);

@@ -9,6 +9,7 @@ use super::feature::Feature;
 use super::frame::Frame;
 use super::general::search;
 use super::meet::{closest_only, meet};
+use super::name::{Kind, pack};
 use super::polytope::Polytope;
 use crate::primitive::Segment;
 use crate::query::closest::Separation;
@@ -17,16 +18,29 @@ use crate::shape::{Capsule, Convex, Sphere};
 use crate::{Shape, Transform};
 use glam::DVec3;
 
-/// Any convex shape and a sphere.
+/// Nothing reaches beyond the closest point by more than this share of the size: rounding.
+const CERTAIN: f64 = 1e-12;
+
+/// Any convex shape and a sphere around `center`.
+#[inline]
 pub(super) fn sphere(other: &Shape, sphere: &Sphere, center: DVec3, prediction: f64) -> Option<Manifold> {
     let nearest = other.closest_point(center)?;
     let distance = nearest.distance - sphere.radius();
-    let closest = Separation {
-        distance,
-        normal: nearest.normal,
-        point_a: nearest.point,
-        point_b: nearest.point + nearest.normal * distance,
-    };
+    one_point(nearest.normal, nearest.point, distance, prediction)
+}
+
+/// A sphere and any convex shape.
+#[inline]
+pub(super) fn sphere_first(sphere: &Sphere, other: &Shape, pose: &Transform, prediction: f64) -> Option<Manifold> {
+    let nearest = other.closest_point(pose.inverse_vector(-pose.translation))?;
+    let distance = nearest.distance - sphere.radius();
+    let normal = pose.vector(-nearest.normal);
+    one_point(normal, normal * sphere.radius(), distance, prediction)
+}
+
+/// The manifold of a single pair of points: `point_a` and, `distance` from it along the normal, a point of B.
+fn one_point(normal: DVec3, point_a: DVec3, distance: f64, prediction: f64) -> Option<Manifold> {
+    let closest = Separation { distance, normal, point_a, point_b: point_a + normal * distance };
     closest_only(&closest, FeatureId::default(), prediction)
 }
 
@@ -79,17 +93,54 @@ pub(super) fn capsule_polytope(
     if height > capsule.radius() + prediction {
         return None;
     }
-    let (feature, closest) = if height > 0.0 && lies_above(polytope, face, lower) {
+    let (p, q) = ends(capsule, frame);
+    let is_outside = height > 0.0;
+    let known = if !is_outside {
+        None
+    } else if lies_above(polytope, face, lower) {
         let normal = polytope.planes[face].normal;
-        let point_a = lower - normal * height;
-        let distance = height - capsule.radius();
-        let closest = Separation { distance, normal, point_a, point_b: point_a + normal * distance };
-        (Feature::of_face(polytope, face), closest)
+        Some((normal, lower - normal * height, height))
     } else {
-        let closest = search(convex, capsule, b_in_a, frame, prediction, cache)?;
-        (Feature::of_polytope(polytope, closest.normal), closest)
+        nearest_edge(polytope, face, &Segment::new(p, q))
     };
-    meet(&feature, &capsule_feature(capsule, frame, closest.normal), &closest, prediction)
+    let closest = match known {
+        Some((normal, point_a, gap)) => {
+            let distance = gap - capsule.radius();
+            Separation { distance, normal, point_a, point_b: point_a + normal * distance }
+        }
+        None => search(convex, capsule, b_in_a, frame, prediction, cache)?,
+    };
+    let segment = capsule_feature(capsule, frame, closest.normal);
+    if segment.corners().len() == 1 {
+        return closest_only(&closest, pack(Kind::EdgePair, 2, [u16::MAX, segment.ids()[0], 0]), prediction);
+    }
+    meet(&Feature::of_polytope(polytope, closest.normal), &segment, &closest, prediction)
+}
+
+/// The closest points of a segment and the edges of a face: normal, point of the face, distance. `None` if the polyhedron
+/// comes closer elsewhere.
+///
+/// The closest points x, y of two convex sets are those with nothing of the first beyond x along n = (y − x)/|y − x| and
+/// nothing of the second before y. Of the segment that is so for each edge, of the polyhedron it is tested.
+fn nearest_edge(polytope: &Polytope, face: usize, segment: &Segment) -> Option<(DVec3, DVec3, f64)> {
+    let corners = polytope.face(face);
+    let mut start = polytope.vertices[corners[corners.len() - 1] as usize];
+    let mut best = (f64::INFINITY, DVec3::ZERO, DVec3::ZERO);
+    for &corner in corners {
+        let end = polytope.vertices[corner as usize];
+        let pair = Segment::new(start, end).closest_to_segment(segment);
+        let square = pair.distance_squared();
+        if square < best.0 {
+            best = (square, pair.point_a, pair.point_b);
+        }
+        start = end;
+    }
+    let (square, x, y) = best;
+    let gap = square.sqrt();
+    let normal = (y - x) / gap;
+    let farthest = polytope.vertices[polytope.support(normal)];
+    let is_nearest = normal.dot(farthest - x) <= CERTAIN * polytope.size && gap > CERTAIN * polytope.size;
+    is_nearest.then_some((normal, x, gap))
 }
 
 /// The face above which the lower end of a segment is highest, that height, and that end.

@@ -50,8 +50,9 @@ impl Selection {
     }
 }
 
-/// Chooses among `count` points; `at(i)` gives x and y in the plane of contact and the height z above it (depth −z).
-pub(in crate::query) fn select(count: usize, at: impl Fn(usize) -> DVec3) -> Selection {
+/// Chooses among `count` points; `at(i)` gives x and y in the plane of contact and the height z above it (depth −z). Points
+/// within `grain` of each other are one.
+pub(in crate::query) fn select(count: usize, grain: f64, at: impl Fn(usize) -> DVec3) -> Selection {
     let mut chosen = Selection::default();
     if count == 0 {
         return chosen;
@@ -62,7 +63,7 @@ pub(in crate::query) fn select(count: usize, at: impl Fn(usize) -> DVec3) -> Sel
     let from_p0 = |i: usize| at(i).truncate() - p0;
 
     let square = (0..count).fold(0.0, |largest: f64, i| largest.max(from_p0(i).length_squared()));
-    let is_apart = square > 0.0;
+    let is_apart = square > grain * grain;
     if !is_apart {
         return chosen;
     }

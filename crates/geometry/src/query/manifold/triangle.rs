@@ -193,3 +193,90 @@ pub(crate) fn feature_along(triangle: &Triangle, direction: DVec3) -> TriangleFe
         TriangleFeature::Vertex(last as u8)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::rotation_about;
+    use crate::query::closest::separation_within;
+
+    /// A large triangle in the xz plane, its normal up.
+    fn floor() -> Triangle {
+        Triangle::new(DVec3::new(-5.0, 0.0, -5.0), DVec3::new(0.0, 0.0, 8.0), DVec3::new(5.0, 0.0, -5.0))
+    }
+
+    fn contact(shape: &Shape, pose: &Transform) -> Option<TriangleContact> {
+        triangle_contact(&floor(), shape, pose, &ManifoldOptions::default(), &mut ConvexCache::default())
+    }
+
+    fn kinds() -> [Shape; 6] {
+        let corners: Vec<DVec3> = (0..6).map(|i| DVec3::AXES[i % 3] * if i < 3 { 0.5 } else { -0.5 }).collect();
+        [
+            Shape::sphere(0.5).unwrap(),
+            Shape::cuboid([0.5, 0.5, 0.5]).unwrap(),
+            Shape::capsule(0.3, 0.2).unwrap(),
+            Shape::cylinder(0.5, 0.3).unwrap(),
+            Shape::cone(0.5, 0.3).unwrap(),
+            Shape::hull(&corners).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn bodies_on_a_triangle_touch_its_face() {
+        assert_eq!(floor().normal(), Some(DVec3::Y));
+        for (shape, points) in kinds().into_iter().zip([1, 4, 1, 4, 4, 1]) {
+            for side in [1.0, -1.0] {
+                let base = if matches!(shape, Shape::Cone(_)) && side < 0.0 {
+                    rotation_about(DVec3::X, std::f64::consts::PI)
+                } else {
+                    glam::DQuat::IDENTITY
+                };
+                let pose = Transform::new(base, DVec3::Y * (0.499 * side));
+                let found = contact(&shape, &pose).unwrap();
+                assert_eq!(found.feature, TriangleFeature::Face, "{shape:?}");
+                assert!((found.manifold.normal - DVec3::Y * side).length() < 1e-9, "{shape:?}");
+                assert!((found.manifold.max_depth() - 1e-3).abs() < 1e-9, "{shape:?}");
+                assert_eq!(found.manifold.points().len(), points, "{shape:?}");
+            }
+            assert!(contact(&shape, &Transform::from_translation(DVec3::Y * 0.53)).is_none(), "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_beside_a_triangle_touch_its_edges_and_corners() {
+        let [sphere, cuboid, ..] = kinds();
+        let beside = |shape: &Shape, place: DVec3| contact(shape, &Transform::from_translation(place)).unwrap().feature;
+        // Edge 2 runs along x at z = −5.
+        assert_eq!(beside(&sphere, DVec3::new(0.3, 0.0, -5.49)), TriangleFeature::Edge(2));
+        assert_eq!(beside(&cuboid, DVec3::new(0.3, 0.0, -5.49)), TriangleFeature::Edge(2));
+        assert_eq!(beside(&sphere, DVec3::new(0.0, 0.0, 8.49)), TriangleFeature::Vertex(1));
+        assert_eq!(beside(&sphere, DVec3::new(0.3, 0.35, -5.34)), TriangleFeature::Edge(2));
+    }
+
+    #[test]
+    fn depth_agrees_with_the_general_algorithm() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for case in 0..6000 {
+            let shape = &kinds()[case % 6];
+            let mut coordinate = || random.f64() * 2.0 - 1.0;
+            let place = DVec3::new(7.0 * coordinate(), 0.6 * coordinate(), 7.0 * coordinate());
+            let axis = DVec3::new(coordinate(), coordinate(), 1.1).normalize();
+            let pose = Transform::new(rotation_about(axis, 3.0 * coordinate()), place);
+            let found = contact(shape, &pose);
+            let exact = separation_within(&floor(), as_convex(shape).unwrap(), &pose, 0.02);
+            match (found, exact) {
+                (Some(found), Some(exact)) => {
+                    let error = found.manifold.max_depth() + exact.distance;
+                    let slack = 0.04 * exact.distance.abs() + 2e-4;
+                    // Apart, the gap along the normal of a face may be less than the distance.
+                    let late = exact.distance.max(0.0);
+                    assert!(error > -slack && error < slack.max(late), "{shape:?} {pose:?}: {error} of {exact:?}");
+                }
+                (None, None) => {}
+                _ => {
+                    assert!(exact.is_some_and(|e| e.distance > 0.02 - 1e-9), "{shape:?} {pose:?}: {found:?} {exact:?}")
+                }
+            }
+        }
+    }
+}

@@ -122,9 +122,10 @@ impl Hull {
         &self.side_vertices[self.sides(face)]
     }
 
-    /// The vertices of all faces: those of face `f` are `loops[starts[f]..starts[f + 1]]`, as `(starts, loops)`.
-    pub(crate) fn face_loops(&self) -> (&[u32], &[u32]) {
-        (&self.face_starts, &self.side_vertices)
+    /// The vertices and edges around all faces: those of face `f` are `loops[starts[f]..starts[f + 1]]` and the same of
+    /// `sides`, as `(starts, loops, sides)`.
+    pub(crate) fn face_loops(&self) -> (&[u32], &[u32], &[u32]) {
+        (&self.face_starts, &self.side_vertices, &self.side_edges)
     }
 
     /// The edges around a face: edge `k` joins vertex `k` of [`face_vertices`](Self::face_vertices) to the next.

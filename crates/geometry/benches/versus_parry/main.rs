@@ -8,6 +8,7 @@
 
 mod dynamic_tree;
 mod manifolds;
+mod mesh_rays;
 mod table;
 
 use table::Table;
@@ -16,5 +17,6 @@ fn main() {
     let mut table = Table::from_arguments();
     manifolds::run(&mut table);
     dynamic_tree::run(&mut table);
+    mesh_rays::run(&mut table);
     table.print();
 }

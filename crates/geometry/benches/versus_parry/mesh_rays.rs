@@ -1,4 +1,4 @@
-//! Ray casts on a bumpy closed mesh of 20 000 triangles, and the building of its hierarchy.
+//! Ray casts on a bumpy closed mesh of 20 000 triangles.
 //!
 //! - `from outside`: rays from a sphere around the mesh to points inside its box, as of a camera; most hit,
 //! - `from inside the box`: rays between random points of the box, as of a sensor among things.
@@ -19,31 +19,21 @@ const RAYS: usize = 4000;
 const SLICE: usize = 100;
 const MAX_DISTANCE: f64 = 100.0;
 
-/// Measures rays and construction.
+/// Measures both kinds of rays.
 pub(crate) fn run(table: &mut Table) {
     let names = ["mesh rays (20 000 triangles), from outside", "mesh rays (20 000 triangles), from inside the box"];
-    let build = "mesh of 20 000 triangles, construction";
-    if !names.iter().any(|name| table.wants(name)) && !table.wants(build) {
+    if !names.iter().any(|name| table.wants(name)) {
         return;
     }
     let (vertices, triangles) = bumpy_torus(200, 50);
     assert_eq!(triangles.len(), 20_000);
     let theirs_vertices: Vec<Vector> = vertices.iter().map(|v| vector(*v)).collect();
-    let ours = Mesh::new(vertices.clone(), triangles.clone()).expect("a torus is a mesh");
-    let theirs = TriMesh::new(theirs_vertices.clone(), triangles.clone()).expect("a torus is a mesh");
+    let theirs = TriMesh::new(theirs_vertices, triangles.clone()).expect("a torus is a mesh");
+    let ours = Mesh::new(vertices, triangles).expect("a torus is a mesh");
     for (name, outside) in names.into_iter().zip([true, false]) {
         if table.wants(name) {
             measure_rays(table, name, &ours, &theirs, outside);
         }
-    }
-    if table.wants(build) {
-        table.measure(
-            build,
-            1,
-            1,
-            |_| drop(black_box(Mesh::new(vertices.clone(), triangles.clone()))),
-            |_| drop(black_box(TriMesh::new(theirs_vertices.clone(), triangles.clone()))),
-        );
     }
 }
 

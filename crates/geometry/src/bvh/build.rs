@@ -3,7 +3,7 @@
 //!
 //! The heuristic: a random ray that meets a box meets a box inside it with the probability of the ratio of their
 //! surface areas A, so two parts with n₁ and n₂ boxes cost `A₁ n₁ + A₂ n₂`. It is evaluated at the borders of [`BINS`] bins of
-//! the centres along each axis: linear time per level.
+//! the centres along each axis (in large sets, the longest): linear time per level.
 //!
 //! Clustered boxes can make the heuristic peel off a few boxes at a time. From level [`BALANCED_FROM`] on, sets are
 //! split at the median instead: 16 levels of that suffice for 4¹⁶ = 2³² boxes, which bounds the depth.
@@ -12,8 +12,10 @@ use super::{Boxes4, Bvh, Child, MAX_DEPTH, MAX_LEAF, Node};
 use crate::Aabb;
 use glam::DVec3;
 
-/// How many bins the heuristic looks at per axis.
+/// How many bins the heuristic looks at per axis at most; half as many as there are boxes in small sets.
 const BINS: usize = 16;
+/// Up to this size, sets are tried along all three axes.
+const SMALL: usize = 4096;
 /// The level from which on sets are split at the median.
 const BALANCED_FROM: usize = MAX_DEPTH - 16;
 
@@ -111,24 +113,27 @@ struct Bin {
 fn split_by_area(entries: &mut [Entry]) -> usize {
     let places = Aabb::from_points(entries.iter().map(Entry::place));
     let extents = places.extents();
-    let scale = extents.map(|e| if e > 0.0 { BINS as f64 / e } else { 0.0 });
+    let count = (entries.len() / 2).clamp(4, BINS);
+    let scale = extents.map(|e| if e > 0.0 { count as f64 / e } else { 0.0 });
     if !scale.is_finite() {
         return split_at_median(entries);
     }
     let bin_of =
-        |entry: &Entry, axis: usize| (((entry.place()[axis] - places.min[axis]) * scale[axis]) as usize).min(BINS - 1);
+        |entry: &Entry, axis: usize| (((entry.place()[axis] - places.min[axis]) * scale[axis]) as usize).min(count - 1);
 
-    let mut bins = [[Bin { aabb: Aabb::EMPTY, count: 0 }; BINS]; 3];
-    for entry in entries.iter() {
-        for (axis, bins) in bins.iter_mut().enumerate() {
-            let bin = &mut bins[bin_of(entry, axis)];
-            bin.aabb = bin.aabb.merged(&entry.aabb);
-            bin.count += 1;
-        }
-    }
     let mut best = (f64::INFINITY, 0, 0);
-    for (axis, bins) in bins.iter().enumerate() {
-        if extents[axis] > 0.0 {
+    let mut bins = [Bin { aabb: Aabb::EMPTY, count: 0 }; BINS];
+    // Large sets are split across their longest axis, which is nearly always best and saves two thirds of the work.
+    let longest = extents.max_position();
+    for axis in 0..3 {
+        if extents[axis] > 0.0 && (axis == longest || entries.len() <= SMALL) {
+            let bins = &mut bins[..count];
+            bins.fill(Bin { aabb: Aabb::EMPTY, count: 0 });
+            for entry in entries.iter() {
+                let bin = &mut bins[bin_of(entry, axis)];
+                bin.aabb = bin.aabb.merged(&entry.aabb);
+                bin.count += 1;
+            }
             let (cost, border) = cheapest_border(bins);
             if cost < best.0 {
                 best = (cost, axis, border);
@@ -143,17 +148,17 @@ fn split_by_area(entries: &mut [Entry]) -> usize {
 }
 
 /// The least cost `A₁ n₁ + A₂ n₂` over the borders between bins, and the first bin after that border.
-fn cheapest_border(bins: &[Bin; BINS]) -> (f64, usize) {
+fn cheapest_border(bins: &[Bin]) -> (f64, usize) {
     // From the right: what lies behind each border.
     let mut behind = [(f64::INFINITY, 0); BINS];
     let mut right = Bin { aabb: Aabb::EMPTY, count: 0 };
-    for border in (1..BINS).rev() {
+    for border in (1..bins.len()).rev() {
         right = Bin { aabb: right.aabb.merged(&bins[border].aabb), count: right.count + bins[border].count };
         behind[border] = (right.aabb.surface_area(), right.count);
     }
     let mut best = (f64::INFINITY, 0);
     let mut left = Bin { aabb: Aabb::EMPTY, count: 0 };
-    for border in 1..BINS {
+    for border in 1..bins.len() {
         left = Bin { aabb: left.aabb.merged(&bins[border - 1].aabb), count: left.count + bins[border - 1].count };
         let (area, count) = behind[border];
         if left.count > 0 && count > 0 {

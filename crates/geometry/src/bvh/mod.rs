@@ -40,12 +40,18 @@ struct Child {
 }
 
 impl Child {
+    /// Whether the lane has no child: the first node is nobody's child. Infinite regions reach even the empty box of such a
+    /// lane.
+    fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
     fn range(self) -> Range<usize> {
         self.index as usize..(self.index + self.count) as usize
     }
 }
 
-/// Up to four children with their boxes; lanes without a child have an empty box, which no test ever hits.
+/// Up to four children with their boxes; lanes without a child have an empty box.
 #[derive(Clone, Debug, PartialEq)]
 struct Node {
     boxes: Boxes4,
@@ -87,9 +93,6 @@ impl Bvh {
         if self.nodes.is_empty() {
             return true;
         }
-        // An empty lane goes from +∞ to −∞ and would overlap an infinite region.
-        let finite = DVec3::splat(f64::MAX);
-        let region = &Aabb::new(region.min.max(-finite), region.max.min(finite));
         let mut waiting = [0_u32; MAX_WAITING];
         let mut count = 1;
         while count > 0 {
@@ -97,7 +100,7 @@ impl Bvh {
             let node = &self.nodes[waiting[count] as usize];
             let overlaps = node.boxes.overlap(region);
             for (child, overlaps) in node.children.iter().zip(overlaps) {
-                if !overlaps {
+                if !overlaps || child.is_none() {
                     continue;
                 }
                 if child.count == 0 {
@@ -145,7 +148,7 @@ impl Bvh {
             // The farthest goes in first and comes out last: insertion into the end of the list, sorted downwards.
             let base = count;
             for (&key, &child) in keys.iter().zip(&node.children) {
-                if key <= limit {
+                if key <= limit && !child.is_none() {
                     let mut place = count;
                     while place > base && waiting[place - 1].0 < key {
                         waiting[place] = waiting[place - 1];
@@ -168,7 +171,7 @@ impl Bvh {
             for lane in 0..4 {
                 let aabb = node.boxes.lane(lane);
                 let child = node.children[lane];
-                if child.count == 0 && child.index == 0 {
+                if child.is_none() {
                     assert_eq!(aabb, Aabb::EMPTY);
                     continue;
                 }
@@ -246,6 +249,16 @@ mod tests {
                 true
             });
             assert_eq!(calls, count);
+            let mut seen = 0;
+            Bvh::build(&boxes).nearest_first(
+                f64::INFINITY,
+                |b| b.distance_squared(&Aabb::EVERYTHING),
+                |range, limit| {
+                    seen += range.len();
+                    limit
+                },
+            );
+            assert_eq!(seen, count);
         }
     }
 

@@ -85,7 +85,7 @@ impl Bvh {
             next.clear();
             for (lane, &child) in node.children.iter().enumerate() {
                 let aabb = node.boxes.lane(lane);
-                if aabb.min.x > aabb.max.x {
+                if child.is_none() {
                     continue;
                 }
                 let area = aabb.surface_area();

@@ -42,6 +42,10 @@ pub fn distance(a: &Shape, b: &Shape, b_in_a: &Transform) -> ClosestPoints {
 }
 
 /// How deep the shapes overlap; `None` if they are apart.
+///
+/// For meshes, height fields and compounds the shortest of several ways out is found, not always the very shortest: moving the
+/// second shape by `depth · normal` frees it, and it touches the first all the way there. A mesh that is not solid is a thin
+/// sheet, left on the side of the other shape's centre. A height field against a half-space counts with its surface alone.
 pub fn penetration(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Penetration> {
     (dispatch::kernel(a, b).penetration)(a, b, b_in_a)
 }

@@ -31,6 +31,10 @@ pub struct Penetration {
 
 /// Which features of the two shapes make a contact point. Equal ids in two manifolds of the same parts of the same
 /// pair mean the same contact, a moment later; what was known about it (its impulse) carries over.
+///
+/// Manifolds with meshes and height fields are merged from several triangles, and as a shape slides its manifold passes from
+/// some to others. There, equal ids in manifolds of the pair whose normals agree mean the same contact, whatever the part
+/// numbers: a corner of the moving shape keeps its id from triangle to triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FeatureId(pub u64);
@@ -54,8 +58,8 @@ pub struct ContactPoint {
 pub struct Manifold {
     /// The unit contact normal, out of the first shape into the second.
     pub normal: DVec3,
-    /// The part of the first shape that touches: the triangle of a mesh or height field, the member of a compound;
-    /// zero for a convex shape.
+    /// The part of the first shape that touches: the triangle of a mesh or height field (of several, the one with the
+    /// lowest number), the member of a compound; zero for a convex shape.
     pub part_a: u32,
     /// The part of the second shape that touches.
     pub part_b: u32,

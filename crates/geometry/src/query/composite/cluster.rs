@@ -18,6 +18,9 @@ const ALIKE: f64 = 0.9998;
 /// Points closer than this share of the cluster's extent are one.
 const SAME_PLACE: f64 = 1e-6;
 
+/// Depths that differ by this share of the extent do.
+const NOTICEABLE: f64 = 1e-5;
+
 /// A point on its way to a manifold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -119,7 +122,20 @@ fn merged(normal: DVec3, members: &mut Vec<Candidate>) -> Option<Manifold> {
     for &i in selection.indices() {
         manifold.push(kept[i].point);
     }
+    include_deepest(&mut manifold, &first.point, extent.sqrt());
     Some(manifold)
+}
+
+/// The selection takes points of nearly the same depth for equally deep. Where the deepest was left out and the others are
+/// noticeably less deep, it takes the place of the one nearest to it.
+fn include_deepest(manifold: &mut Manifold, deepest: &ContactPoint, extent: f64) {
+    if manifold.max_depth() >= deepest.depth - NOTICEABLE * extent || manifold.push(*deepest) {
+        return;
+    }
+    let distance = |p: &&mut ContactPoint| p.position.distance_squared(deepest.position);
+    if let Some(nearest) = manifold.points_mut().iter_mut().min_by(|p, q| distance(p).total_cmp(&distance(q))) {
+        *nearest = *deepest;
+    }
 }
 
 /// The name of a point of a triangle's contact with a convex shape: see the top of this file.

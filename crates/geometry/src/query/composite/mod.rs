@@ -9,7 +9,7 @@
 //! Contact manifolds ([`manifolds`]) are made triangle by triangle ([`contact`], [`surface_pair`]), corrected where a triangle
 //! does not know its neighbours ([`normals`]), and merged ([`cluster`]).
 //!
-//! What a mesh is solid or not decides: a closed mesh (see [`Mesh::is_solid`](crate::shape::Mesh::is_solid)) and a height field
+//! Whether a surface is solid decides what pushes where: a closed mesh (see [`Mesh::is_solid`](crate::shape::Mesh::is_solid)) and a height field
 //! have an inside, and contacts push out of it, along the outward normals of the triangles. An open mesh is a sheet with
 //! two sides; it pushes to the side on which the other shape's centre is.
 

@@ -69,6 +69,25 @@ impl Rng {
         .expect("sizes are in range")
     }
 
+    /// A mesh, a height field or a compound, about 1 in size.
+    pub(crate) fn composite(&mut self, kind: usize) -> Shape {
+        match kind {
+            0 => {
+                let (corners, triangles) = bumpy_ball(&mut self.0);
+                Shape::mesh(corners, triangles)
+            }
+            1 => Shape::height_field(9, 9, (0..81).map(|_| 0.3 * self.0.f64()).collect(), [0.25, 0.25]),
+            _ => {
+                let mut part = |kind| {
+                    let pose = Transform::new(rotation_from_vector(self.vector() * 3.0), self.vector() * 0.6);
+                    (pose, if kind == 7 { self.composite(0) } else { self.convex(kind) })
+                };
+                Shape::compound((0..8).map(&mut part).collect())
+            }
+        }
+        .expect("sizes are in range")
+    }
+
     /// Two shapes that pass near each other at some time between 0.2 and 0.9, most of them turning at up to the given rates.
     pub(crate) fn meeting(&mut self, a: Shape, b: Shape, spin_a: f64, spin_b: f64) -> Case {
         let radius = |shape: &Shape| Some(shape.bounding_sphere().radius).filter(|radius| radius.is_finite());
@@ -98,6 +117,30 @@ pub(crate) fn sheet(count: u32, spacing: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         [[corner, corner + count, corner + 1], [corner + 1, corner + count, corner + count + 1]]
     };
     (corners, (0..(count - 1) * (count - 1)).flat_map(cell).collect())
+}
+
+/// A closed surface around the origin, between 0.4 and 0.6 from it: rings of corners between two poles.
+fn bumpy_ball(rng: &mut fastrand::Rng) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let (rings, around) = (5_u32, 8_u32);
+    let mut corners = vec![DVec3::Y * 0.5, DVec3::Y * -0.5];
+    for ring in 1..=rings {
+        let (sin, cos) = libm::sincos(std::f64::consts::PI * f64::from(ring) / f64::from(rings + 1));
+        for step in 0..around {
+            let (z, x) = libm::sincos(std::f64::consts::TAU * f64::from(step) / f64::from(around));
+            corners.push(DVec3::new(x * sin, cos, z * sin) * (0.4 + 0.2 * rng.f64()));
+        }
+    }
+    let at = |ring: u32, step: u32| 2 + ring * around + step % around;
+    let mut triangles = Vec::new();
+    for step in 0..around {
+        triangles.push([0, at(0, step + 1), at(0, step)]);
+        triangles.push([1, at(rings - 1, step), at(rings - 1, step + 1)]);
+        for ring in 0..rings - 1 {
+            let (a, b, c, d) = (at(ring, step), at(ring, step + 1), at(ring + 1, step), at(ring + 1, step + 1));
+            triangles.extend([[a, b, c], [b, d, c]]);
+        }
+    }
+    (corners, triangles)
 }
 
 /// A user-defined shape: an ellipsoid.

@@ -22,6 +22,8 @@
 //! | half-space | none | none | none | an error |
 //! | anything else | [`sample`] | same | same | error falls with the number of cells |
 //!
+//! How much of a shape lies below a plane, and where, says [`Shape::below`](crate::Shape::below).
+//!
 //! Exact means: up to rounding, 1e-13 of the result or better unless the shape is so thin that its own coordinates do
 //! not carry that many digits. Two conventions:
 //!
@@ -31,6 +33,9 @@
 //!   closed mesh as hollow the same way.
 //! - **Parts of a compound add up**, also where they overlap; there the mass counts twice.
 
+mod below;
+mod below_polyhedron;
+mod below_round;
 mod convex;
 mod moments;
 pub(crate) mod polyhedron;
@@ -40,6 +45,7 @@ mod properties;
 mod sampling;
 mod shape;
 
+pub use below::Submerged;
 pub use principal::PrincipalInertia;
 pub use properties::MassProperties;
 pub use sampling::sample;

@@ -1,0 +1,82 @@
+//! The part of a polyhedron below a plane, exactly.
+//!
+//! The part is bounded by the clipped triangles of the surface and by the section in the plane. Seen from a reference
+//! point *in the plane*, the section spans nothing: the volume is the sum of the signed tetrahedra between the reference
+//! point and the clipped triangles alone, and no section need be built, however many pieces it has.
+//!
+//! A triangle's corner points on the plane are computed from the corner below to the corner above, whichever triangle
+//! asks: neighbours get the same bits and the surface stays closed.
+
+use super::Submerged;
+use crate::{Plane, Triangle};
+use glam::DVec3;
+
+/// The part below `plane` of the solid inside a closed surface of triangles that face outwards.
+pub(super) fn below(triangles: impl Iterator<Item = Triangle> + Clone, plane: &Plane) -> Submerged {
+    let corners = triangles.clone().flat_map(|triangle| triangle.vertices);
+    let Some((depth, deepest)) = corners
+        .map(|corner| (plane.signed_distance(corner), corner))
+        .reduce(|least, next| if next.0 < least.0 { next } else { least })
+    else {
+        return Submerged::NOTHING;
+    };
+    if depth >= 0.0 {
+        return Submerged::NOTHING;
+    }
+    // Above the deepest corner: near what is wet, so that a wet tip of a large body keeps its digits.
+    let reference = deepest - plane.normal * depth;
+    let mut sum = TetrahedronSum::default();
+    for triangle in triangles {
+        // Heights above the plane, from the reference point in it.
+        let corners = triangle.vertices.map(|corner| {
+            let from_reference = corner - reference;
+            (from_reference, plane.normal.dot(from_reference))
+        });
+        sum.add_clipped(corners);
+    }
+    Submerged::new(sum.volume / 6.0, sum.moment / 24.0, reference)
+}
+
+/// Sums over tetrahedra with one corner at the reference point.
+#[derive(Default)]
+struct TetrahedronSum {
+    /// `6 ∫dV`
+    volume: f64,
+    /// `24 ∫x dV`
+    moment: DVec3,
+}
+
+impl TetrahedronSum {
+    /// Adds the tetrahedron over the triangle a, b, c: `6 V = a · (b × c)`, `24 ∫x dV = 6 V (a + b + c)`.
+    fn add(&mut self, a: DVec3, b: DVec3, c: DVec3) {
+        let volume = a.dot((b - a).cross(c - a));
+        self.volume += volume;
+        self.moment += (a + b + c) * volume;
+    }
+
+    /// Adds what is below the plane of a triangle given by corners and their heights.
+    fn add_clipped(&mut self, corners: [(DVec3, f64); 3]) {
+        let is_below = corners.map(|(_, height)| height < 0.0);
+        let crossing = |(below, depth): (DVec3, f64), (above, height): (DVec3, f64)| {
+            below + (above - below) * (depth / (depth - height))
+        };
+        match is_below.iter().filter(|&&below| below).count() {
+            0 => {}
+            3 => self.add(corners[0].0, corners[1].0, corners[2].0),
+            1 => {
+                // One corner below: a smaller triangle. In cyclic order from it, the orientation stays.
+                let first = is_below.iter().position(|&below| below).unwrap_or(0);
+                let [a, b, c] = [0, 1, 2].map(|k| corners[(first + k) % 3]);
+                self.add(a.0, crossing(a, b), crossing(a, c));
+            }
+            _ => {
+                // One corner above: a quadrilateral.
+                let first = is_below.iter().position(|&below| !below).unwrap_or(0);
+                let [above, b, c] = [0, 1, 2].map(|k| corners[(first + k) % 3]);
+                let (from, to) = (crossing(b, above), crossing(c, above));
+                self.add(from, b.0, c.0);
+                self.add(from, c.0, to);
+            }
+        }
+    }
+}

@@ -2,12 +2,13 @@
 //! exact for constant acceleration: a thrown ball follows its parabola to the last digit.
 //!
 //! Written as kick, drift, kick: half the impulse of the forces, free motion for the whole step, the other half. The
-//! free rotation conserves angular momentum exactly (see `rotation`).
+//! free rotation conserves angular momentum exactly (see `rotation`). Forces that depend on velocities see at the end of
+//! the step those that the forces at its beginning predict, which keeps the second order for drag too.
 
 use super::rotation::free_rotation;
 use super::{Acceleration, EquationsOfMotion, Integrator};
 use crate::BodyState;
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,9 +58,15 @@ impl Integrator for VelocityVerlet {
                 Self::drift(equations, index, dt, body);
             }
         }
-        accelerations.fill(Acceleration { linear: DVec3::ZERO, torque: DVec3::ZERO });
-        equations.accelerations(time + dt, bodies, &mut accelerations);
+        // The first half kick once more predicts the velocities that drag depends on; then it gives way to the right one.
         Self::kick(equations, &accelerations, 0.5 * dt, bodies);
+        let mut corrections = vec![Acceleration::default(); bodies.len()];
+        equations.accelerations(time + dt, bodies, &mut corrections);
+        for (correction, predicted) in corrections.iter_mut().zip(&accelerations) {
+            correction.linear -= predicted.linear;
+            correction.torque -= predicted.torque;
+        }
+        Self::kick(equations, &corrections, 0.5 * dt, bodies);
     }
 
     fn clone_box(&self) -> Box<dyn Integrator> {

@@ -1,5 +1,6 @@
 //! Forces: what pushes bodies about, besides contacts and joints.
 
+mod buoyancy;
 mod central_gravity;
 mod closure;
 mod drag;
@@ -9,6 +10,7 @@ mod spring;
 mod target;
 mod vortex;
 
+pub use buoyancy::Buoyancy;
 pub use central_gravity::CentralGravity;
 pub use closure::FnForce;
 pub use drag::Drag;
@@ -97,6 +99,7 @@ pub trait Force: Debug + Send + Sync {
 pub(crate) fn register(table: &mut Table<Arc<dyn Force>>) {
     table.register("gravity", |force: Gravity| Ok(Arc::new(force) as _));
     table.register("central_gravity", |force: CentralGravity| Ok(Arc::new(force) as _));
+    table.register("buoyancy", |force: Buoyancy| Ok(Arc::new(force) as _));
     table.register("drag", |force: Drag| Ok(Arc::new(force) as _));
     table.register("point", |force: PointForce| Ok(Arc::new(force) as _));
     table.register("vortex", |force: Vortex| Ok(Arc::new(force) as _));

@@ -39,7 +39,7 @@ use tumble_geometry::mass::Submerged;
 /// let mut world = World::new();
 /// world.add_force(Buoyancy { linear_drag: 2.0, ..Buoyancy::default() });
 /// let raft = Body::dynamic().with_shape(Shape::cuboid([1.0, 0.2, 1.0])?).with_material(Material::WOOD);
-/// let raft = world.add_body(raft.at([0.0, 1.0, 0.0]))?;
+/// let raft = world.add_body(raft.at([0.0, 1.0, 0.0]).without_sleep())?;
 /// for _ in 0..1200 {
 ///     world.step(1.0 / 60.0)?;
 /// }

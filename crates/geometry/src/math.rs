@@ -3,6 +3,14 @@
 
 use glam::{DQuat, DVec3};
 
+/// The unit vector along `vector`, of whatever length, the shortest and the longest included. `None` for zero and for what
+/// is not finite.
+pub fn direction(vector: DVec3) -> Option<DVec3> {
+    // Squares of numbers below 1e-154 or above 1e154 leave the range of f64; numbers near one do not.
+    let largest = vector.abs().max_element();
+    (vector.is_finite() && largest > 0.0).then(|| (vector / largest).normalize())
+}
+
 /// The rotation by `angle` radians about the unit vector `axis`.
 pub fn rotation_about(axis: DVec3, angle: f64) -> DQuat {
     let (sin, cos) = libm::sincos(0.5 * angle);
@@ -61,6 +69,16 @@ mod tests {
         for v in [DVec3::new(0.3, -1.2, 2.0), DVec3::new(1e-9, 0.0, 2e-9), DVec3::X * 3.1, DVec3::new(5e-5, 7e-5, 0.0)]
         {
             assert!((rotation_vector(rotation_from_vector(v)) - v).length() < 1e-15 + 1e-14 * v.length(), "{v}");
+        }
+    }
+
+    #[test]
+    fn directions_of_the_shortest_and_the_longest_vectors() {
+        for length in [5e-324, 1e-300, 1e-162, 1.0, 1e200, 1e308] {
+            assert_eq!(direction(DVec3::new(0.0, -length, 0.0)), Some(DVec3::NEG_Y));
+        }
+        for bad in [DVec3::ZERO, DVec3::NAN, DVec3::X * f64::INFINITY, DVec3::new(f64::NAN, 1.0, 0.0)] {
+            assert_eq!(direction(bad), None);
         }
     }
 

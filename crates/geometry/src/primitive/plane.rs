@@ -1,6 +1,7 @@
 //! An infinite plane.
 
 use crate::bounding::BoundingVolume;
+use crate::math;
 use crate::{Aabb, BoundingSphere, Obb, Ray, Segment, Transform};
 use glam::DVec3;
 
@@ -29,7 +30,7 @@ pub enum Side {
 impl Plane {
     /// The plane through `point` with the given normal (any length but zero). `None` if it is zero or not finite.
     pub fn from_point_normal(point: DVec3, normal: DVec3) -> Option<Self> {
-        let normal = normal.try_normalize()?;
+        let normal = math::direction(normal)?;
         point.is_finite().then(|| Self { normal, offset: normal.dot(point) })
     }
 

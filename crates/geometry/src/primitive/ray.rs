@@ -1,6 +1,7 @@
 //! A half-line.
 
 use crate::Transform;
+use crate::math;
 use glam::{DMat3, DVec3};
 
 /// A half-line from `origin` along `direction`.
@@ -16,7 +17,7 @@ pub struct Ray {
 impl Ray {
     /// The ray from `origin` along `direction`, which need not have unit length. `None` if it is zero or not finite.
     pub fn new(origin: DVec3, direction: DVec3) -> Option<Self> {
-        let direction = direction.try_normalize()?;
+        let direction = math::direction(direction)?;
         origin.is_finite().then_some(Self { origin, direction })
     }
 

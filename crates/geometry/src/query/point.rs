@@ -7,7 +7,7 @@ use super::ray::Point;
 use super::{PointProjection, closest};
 use crate::primitive::Triangle;
 use crate::shape::{Capsule, Compound, Cone, Cuboid, Custom, Cylinder, HalfSpace, Hull, Sphere};
-use crate::{Aabb, Segment, Transform};
+use crate::{Aabb, Segment, Transform, math};
 use glam::{DVec2, DVec3};
 
 /// The projection of `point` along a unit `normal` it lies `distance` out on.
@@ -28,7 +28,7 @@ pub(crate) fn capsule(point: DVec3, capsule: &Capsule) -> PointProjection {
 /// short.
 fn swollen_point(point: DVec3, center: DVec3, radius: f64) -> PointProjection {
     let offset = point - center;
-    let normal = offset.normalize_or(DVec3::X);
+    let normal = math::direction(offset).unwrap_or(DVec3::X);
     PointProjection { point: center + normal * radius, distance: offset.length() - radius, normal, part: 0 }
 }
 
@@ -100,7 +100,7 @@ fn is_straight(distance: f64, height: f64, size: f64) -> bool {
 fn round(point: DVec3, outline: impl Fn(DVec2) -> (DVec2, f64)) -> PointProjection {
     let across = DVec3::new(point.x, 0.0, point.z);
     let radius = across.length();
-    let radial = if radius > 0.0 { across / radius } else { DVec3::X };
+    let radial = math::direction(across).unwrap_or(DVec3::X);
     let (normal, distance) = outline(DVec2::new(radius, point.y));
     along(point, radial * normal.x + DVec3::Y * normal.y, distance)
 }

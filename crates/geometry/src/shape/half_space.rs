@@ -1,6 +1,7 @@
 //! Everything below a plane through the origin.
 
 use crate::GeometryError;
+use crate::math;
 use glam::DVec3;
 
 /// The points x with `normal · x ≤ 0`: endless ground.
@@ -12,7 +13,7 @@ pub struct HalfSpace {
 impl HalfSpace {
     /// `normal` points out of the solid; any length but zero.
     pub fn new(normal: DVec3) -> Result<Self, GeometryError> {
-        match normal.try_normalize() {
+        match math::direction(normal) {
             Some(normal) => Ok(Self { normal }),
             None => Err(GeometryError::BadDirection { what: "half-space normal", value: normal }),
         }

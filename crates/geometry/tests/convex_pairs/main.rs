@@ -10,7 +10,9 @@
 //! `TUMBLE_CASES` sets the number of poses per pair.
 
 mod bodies;
+mod hostile;
 mod oracle;
+mod parry;
 
 use bodies::{Body, Form, KINDS, Kind, direction, rotation};
 use fastrand::Rng;
@@ -165,7 +167,8 @@ fn answer(case: &Case, tolerance: f64) -> Result<Separation, String> {
             let normal = match (case.a.kind, case.b.kind) {
                 (Kind::HalfSpace, _) => DVec3::Y,
                 (_, Kind::HalfSpace) => case.b_in_a.rotation * -DVec3::Y,
-                _ => general.map_or(between / closest.distance, |g| g.normal),
+                _ if closest.distance > 1e3 * tolerance => between.normalize(),
+                _ => general.map_or(DVec3::ZERO, |g| g.normal),
             };
             Separation { distance: closest.distance, normal, point_a: closest.point_a, point_b: closest.point_b }
         }
@@ -187,10 +190,14 @@ fn check(case: &Case, grid: &[DVec3]) -> Result<(), String> {
     if (s.normal.length() - 1.0).abs() > 1e-12 {
         return fail("length of the normal", s.normal.length());
     }
-    let off_a = case.a.outside(s.point_a);
-    let off_b = case.b.outside(case.b_in_a.inverse_point(s.point_b));
-    if off_a.abs() > tolerance || off_b.abs() > tolerance {
-        return fail(&format!("points off the surface, {off_a:e} and {off_b:e}"), off_a.abs().max(off_b.abs()));
+    // The normal of an almost touching pair is found from support values, which change with the square of its error: it,
+    // and with it the points, is known to the root of the rounding error only. The distance is not affected.
+    let almost_touching = s.distance.abs() < 1e-4 * size;
+    let on_surface = if almost_touching { 3e-8 * size } else { tolerance };
+    let off_a = case.a.outside(s.point_a).abs();
+    let off_b = case.b.outside(case.b_in_a.inverse_point(s.point_b)).abs();
+    if off_a.max(off_b) > on_surface {
+        return fail("points off the surface", off_a.max(off_b));
     }
     let between = (s.point_b - s.point_a - s.normal * s.distance).length();
     if between > tolerance {

@@ -159,13 +159,11 @@ impl<'a> Pair<'a> {
             .fold((f64::INFINITY, guess), |best, next| if next.0 < best.0 { next } else { best })
     }
 
+    /// Downhill by trial steps to four sides, turned every time, longer after success and shorter after failure.
     fn descend(&self, (mut least, mut n): (f64, DVec3)) -> (f64, DVec3) {
         let mut step = 0.1;
-        let mut turn = 0.0_f64;
-        while step > 1e-9 {
-            let (u, v) = n.any_orthonormal_pair();
-            let (sin, cos) = libm::sincos(turn);
-            let (u, v) = (u * cos + v * sin, v * cos - u * sin);
+        let (mut u, mut v) = n.any_orthonormal_pair();
+        for _ in 0..100 {
             let mut moved = false;
             for side in [u, -u, v, -v] {
                 let next = (n + side * step).normalize();
@@ -175,8 +173,13 @@ impl<'a> Pair<'a> {
                     break;
                 }
             }
-            turn += 0.7;
             step *= if moved { 1.3 } else { 0.6 };
+            if step < 1e-7 {
+                break;
+            }
+            let turned = u * 0.8 + v * 0.6;
+            u = turned.reject_from_normalized(n).normalize();
+            v = n.cross(u);
         }
         (least, n)
     }

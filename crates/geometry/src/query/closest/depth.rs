@@ -12,6 +12,7 @@
 //! faces one round is exact. On a curved boundary of radius R the error shrinks by `(depth + gap)/(R + gap)` per round,
 //! slowly where the depth is almost R; extrapolating from the last rounds (Anderson 1965) restores fast convergence.
 
+use super::Separation;
 use super::difference::Difference;
 use super::gjk::{self, Gap};
 use crate::math::orthonormal_pair;
@@ -21,11 +22,21 @@ use glam::{DMat2, DVec2, DVec3};
 /// Rounds of improvement. Flat contacts need one, curved ones three to ten.
 const MAX_ROUNDS: usize = 32;
 
+/// How far apart the cores are moved, relative to the numbers behind them. Far for the direction to keep all its digits; if
+/// that does not converge, nearer: on curved parts the convergence is the faster the smaller the clearance is.
+const CLEARANCES: [f64; 2] = [0.1, 1e-3];
+
+/// Doublings of a step.
+const MAX_STRIDES: usize = 32;
+
 /// Rounds without improvement before the search ends.
 const MAX_STALLED: usize = 2;
 
 /// The points fit the normal well enough when they are this little off, relative to the numbers they are computed from.
 const SETTLED: f64 = 1e-13;
+
+/// Off by more than this, they have not converged.
+const NEARLY_SETTLED: f64 = 1e-6;
 
 /// An improvement of the depth below this, relative to the numbers it is computed from, is none.
 const TOLERANCE: f64 = 1e-15;
@@ -48,16 +59,31 @@ where
     A: Convex + ?Sized,
     B: Convex + ?Sized,
 {
-    let (mut best, mut magnitude) = improve(difference, normal)?;
-    let (mut from, mut to) = (normal, best.normal);
+    let (mut best, magnitude) = improve(difference, normal, CLEARANCES[0])?;
+    for clearance in CLEARANCES {
+        best = converge(difference, best, clearance, magnitude)?;
+        if best.excess().length() <= NEARLY_SETTLED * magnitude {
+            break;
+        }
+    }
+    Some(align(difference, best))
+}
+
+/// Repeats measurements at one clearance until they no longer improve.
+fn converge<A, B>(difference: &Difference<A, B>, start: Depth, clearance: f64, magnitude: f64) -> Option<Depth>
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
+    let mut best = start;
+    let (mut from, mut to) = (start.normal, start.normal);
     let mut next = to;
     let mut stalled = 0;
     for _ in 0..MAX_ROUNDS {
-        if best.excess().length_squared() <= (SETTLED * magnitude) * (SETTLED * magnitude) || stalled > MAX_STALLED {
+        if best.excess().length() <= SETTLED * magnitude || stalled > MAX_STALLED {
             break;
         }
-        let (depth, numbers) = improve(difference, next)?;
-        magnitude = magnitude.max(numbers);
+        let (depth, _) = improve(difference, next, clearance)?;
         let better = depth.is_better_than(&best, TOLERANCE * magnitude);
         stalled = if better { 0 } else { stalled + 1 };
         if better {
@@ -66,9 +92,32 @@ where
         let leap = extrapolate((from, to), (next, depth.normal));
         (from, to) = (next, depth.normal);
         // A leap must pay.
-        next = leap.filter(|&leap| difference.overlap(leap) <= depth.depth).unwrap_or(to);
+        next = leap
+            .filter(|&leap| difference.overlap(leap) <= depth.depth)
+            .unwrap_or_else(|| stride(difference, &depth, depth.normal - next));
     }
-    Some(align(difference, best))
+    Some(best)
+}
+
+/// Ever longer steps from a measured depth in one direction, as long as they go downhill. Where a small shape sits in the
+/// middle of a large round one, all steps are short and of the same length: the secant sees no end.
+fn stride<A, B>(difference: &Difference<A, B>, start: &Depth, step: DVec3) -> DVec3
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
+    let (mut least, mut normal) = (start.depth, start.normal);
+    let mut step = 2.0 * step;
+    for _ in 0..MAX_STRIDES {
+        let Some(farther) = (start.normal + step).try_normalize() else { break };
+        let depth = difference.overlap(farther);
+        if depth >= least || depth.is_nan() {
+            break;
+        }
+        (least, normal) = (depth, farther);
+        step *= 2.0;
+    }
+    normal
 }
 
 /// Where a sequence of directions is heading, from its last two steps `from → to`: the secant method (Anderson's with one
@@ -79,6 +128,13 @@ fn extrapolate(before: (DVec3, DVec3), latest: (DVec3, DVec3)) -> Option<DVec3> 
     let square = change.length_squared();
     let ahead = if square > 0.0 { step.dot(change) / square } else { 0.0 };
     (latest.1 - (latest.1 - before.1) * ahead).try_normalize()
+}
+
+impl From<Depth> for Separation {
+    fn from(found: Depth) -> Self {
+        let Depth { depth, normal, point_a, point_b } = found;
+        Self { distance: -depth, normal, point_a, point_b }
+    }
 }
 
 impl Depth {
@@ -138,7 +194,7 @@ where
 }
 
 /// One round: the measured depth near `normal`, and the size of the numbers behind it.
-fn improve<A, B>(difference: &Difference<A, B>, normal: DVec3) -> Option<(Depth, f64)>
+fn improve<A, B>(difference: &Difference<A, B>, normal: DVec3, clearance: f64) -> Option<(Depth, f64)>
 where
     A: Convex + ?Sized,
     B: Convex + ?Sized,
@@ -146,7 +202,7 @@ where
     let front = difference.support(normal);
     let magnitude = front.magnitude().max(difference.support(-normal).magnitude());
     // Two points in the same place have no size to go by.
-    let clearance = if magnitude > 0.0 { 0.1 * magnitude } else { 1.0 };
+    let clearance = if magnitude > 0.0 { clearance * magnitude } else { 1.0 };
     let shift = normal * (front.point.dot(normal) + clearance);
     let Gap::Apart { normal: better, simplex, .. } = gjk::gap(&difference.moved(shift), normal, f64::INFINITY) else {
         return None;

@@ -24,6 +24,11 @@ impl Vertex {
     pub(super) fn magnitude(&self) -> f64 {
         self.a.abs().max_element() + self.b.abs().max_element()
     }
+
+    /// Whether it can be computed with: no NaN, and squares are finite too.
+    pub(super) fn is_usable(&self) -> bool {
+        (self.a.abs() + self.b.abs()).element_sum() < 1e150
+    }
 }
 
 /// The set `A − B` of the cores of two shapes.

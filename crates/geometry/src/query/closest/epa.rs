@@ -21,7 +21,7 @@ use std::cell::Cell;
 const MAX_ROUNDS: usize = 400;
 
 /// How closely the bounds must agree, relative to the numbers they are computed from.
-const TOLERANCE: f64 = 1e-14;
+const TOLERANCE: f64 = 1e-11;
 
 /// Extents below this, relative to the numbers they are computed from, are flat.
 const FLAT: f64 = 1e-14;

@@ -12,6 +12,7 @@
 //! soon as the left one passes a limit the caller is interested in.
 
 use super::difference::Difference;
+use super::polish::polish;
 use super::simplex::{Closest, Simplex};
 use crate::shape::Convex;
 use glam::DVec3;
@@ -21,6 +22,12 @@ const MAX_ROUNDS: usize = 128;
 
 /// The two bounds of the distance count as equal within this, relative to the numbers they are computed from.
 const TOLERANCE: f64 = 1e-15;
+
+/// The most that rounding adds to a bound, relative to the numbers.
+const ROUNDING: f64 = 1e-14;
+
+/// When the bounds agree to this, relative to the numbers, and still have not met, a search for curved surfaces is tried.
+const CURVED: f64 = 1e-3;
 
 /// Rounds without progress before the search ends.
 const MAX_STALLED: usize = 4;
@@ -82,7 +89,7 @@ where
     let start = start.try_normalize().unwrap_or(DVec3::Y);
     let first = difference.support(start);
     let mut magnitude = first.magnitude();
-    if !magnitude.is_finite() {
+    if !first.is_usable() {
         return Gap::Undefined;
     }
     let mut simplex = Simplex::new(first);
@@ -92,37 +99,49 @@ where
     let mut shown_by = start;
     let mut shortest = f64::INFINITY;
     let mut stalled = 0;
+    let mut try_again = CURVED * magnitude;
     for _ in 0..MAX_ROUNDS {
         let (distance, normal) = match simplex.reduce(magnitude, shortest) {
             Closest::Outside { distance, normal: Some(normal) } if distance > TOLERANCE * magnitude => {
                 (distance, normal)
             }
+            // A gap that has been shown is not closed by a sliver of rounding.
+            _ if at_least > ROUNDING * magnitude => break,
             _ => return Gap::Overlap { simplex },
         };
+        // Rounding hides small steps; after such a step often comes a large one.
+        stalled = if distance < shortest { 0 } else { stalled + 1 };
+        shortest = shortest.min(distance);
+
         let vertex = difference.support(normal);
         magnitude = magnitude.max(vertex.magnitude());
-        if !magnitude.is_finite() {
+        if !vertex.is_usable() {
             return Gap::Undefined;
         }
         let bound = -vertex.point.dot(normal);
-        if bound > limit + TOLERANCE * magnitude {
+        if bound > limit + ROUNDING * magnitude {
             return Gap::Beyond;
         }
         if bound > at_least {
             (at_least, shown_by) = (bound, normal);
         }
-        // Rounding hides small steps; after such a step often comes a large one.
-        stalled = if distance < shortest { 0 } else { stalled + 1 };
-        shortest = shortest.min(distance);
         if distance - bound < best.distance - best.bound {
             best = Best { distance, bound, normal, simplex };
         }
-        let converged = distance - bound <= TOLERANCE * magnitude;
         if enough(distance, bound) {
             return Gap::Apart { distance, normal, simplex, certain: true };
         }
-        if converged || stalled > MAX_STALLED || simplex.contains(vertex.point) {
+        let met = distance - bound <= TOLERANCE * magnitude;
+        if met || stalled > MAX_STALLED || simplex.contains(vertex.point) {
             break;
+        }
+        // What comes that close without meeting is curved.
+        if distance - bound < try_again {
+            let tolerance = TOLERANCE * magnitude;
+            if let Some(found) = polish(difference, &simplex, distance - bound, normal, magnitude, tolerance) {
+                return found;
+            }
+            try_again = 0.05 * (distance - bound);
         }
         simplex.push(vertex);
     }

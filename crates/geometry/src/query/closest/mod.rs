@@ -8,14 +8,17 @@
 //! 2. If the cores overlap, [`epa`] finds the direction of the shortest way out, and
 //! 3. [`depth`] measures the depth along it from outside.
 //!
-//! Half-spaces need none of it: see [`half_space`].
+//! Distances of curved cores get their last digits in [`polish`]. Spheres and pairs of capsules ([`round`]) and half-spaces
+//! ([`half_space`]) need none of this: they have closed formulas.
 
 mod depth;
 mod difference;
 mod epa;
 mod gjk;
 mod half_space;
+mod polish;
 mod polytope;
+mod round;
 mod simplex;
 
 use super::{ClosestPoints, Penetration};
@@ -48,6 +51,30 @@ impl Separation {
             point_b: b_in_a.inverse_point(self.point_a),
         }
     }
+
+    fn of_cores(distance: f64, normal: DVec3, (point_a, point_b): (DVec3, DVec3)) -> Self {
+        Self { distance, normal, point_a, point_b }
+    }
+
+    /// This separation of two cores for the shapes swollen by their radii.
+    fn swollen<A: Convex + ?Sized, B: Convex + ?Sized>(&self, difference: &Difference<A, B>) -> Self {
+        let (radius_a, radius_b) = difference.radii();
+        Self {
+            distance: self.distance - radius_a - radius_b,
+            normal: self.normal,
+            point_a: self.point_a + self.normal * radius_a,
+            point_b: self.point_b - self.normal * radius_b,
+        }
+    }
+
+    /// Without the depth: the closest points, or one both shapes hold.
+    fn closest_points(&self) -> ClosestPoints {
+        if self.distance > 0.0 {
+            return ClosestPoints { distance: self.distance, point_a: self.point_a, point_b: self.point_b };
+        }
+        let shared = 0.5 * (self.point_a + self.point_b);
+        ClosestPoints { distance: 0.0, point_a: shared, point_b: shared }
+    }
 }
 
 /// Whether a pose can be computed with: finite, and not so far away that squares overflow.
@@ -76,30 +103,20 @@ where
     }
     let difference = Difference::new(a, b, b_in_a);
     let (radius_a, radius_b) = difference.radii();
-    let (distance, normal, point_a, point_b) =
-        match gjk::gap(&difference, difference.centers(), limit + radius_a + radius_b) {
-            Gap::Apart { distance, normal, simplex, certain: true } => {
-                let (point_a, point_b) = simplex.witnesses();
-                (distance, normal, point_a, point_b)
-            }
-            Gap::Apart { normal, certain: false, .. } => {
-                let near = depth::measure(&difference, normal)?;
-                (-near.depth, near.normal, near.point_a, near.point_b)
-            }
-            Gap::Overlap { simplex } => {
-                let direction = epa::shortest_way_out(&difference, &simplex);
-                let deep = depth::measure(&difference, direction)?;
-                (-deep.depth.max(0.0), deep.normal, deep.point_a, deep.point_b)
-            }
-            Gap::Beyond | Gap::Undefined => return None,
-        };
-    let distance = distance - radius_a - radius_b;
-    (distance <= limit).then(|| Separation {
-        distance,
-        normal,
-        point_a: point_a + normal * radius_a,
-        point_b: point_b - normal * radius_b,
-    })
+    let cores = match gjk::gap(&difference, difference.centers(), limit + radius_a + radius_b) {
+        Gap::Apart { distance, normal, simplex, certain: true } => {
+            Separation::of_cores(distance, normal, simplex.witnesses())
+        }
+        Gap::Apart { normal, certain: false, .. } => depth::measure(&difference, normal)?.into(),
+        Gap::Overlap { simplex } => {
+            let direction = epa::shortest_way_out(&difference, &simplex);
+            let deepest: Separation = depth::measure(&difference, direction)?.into();
+            // The cores share a point: a gap is rounding.
+            Separation { distance: deepest.distance.min(0.0), ..deepest }
+        }
+        Gap::Beyond | Gap::Undefined => return None,
+    };
+    Some(cores.swollen(&difference)).filter(|s| s.distance <= limit)
 }
 
 /// The distance of shapes and a direction in which they are apart, as good as a search that comes closer step by step needs
@@ -126,9 +143,7 @@ where
     let enough = |distance: f64, bound: f64| distance - bound <= accuracy + 1e-3 * (bound - radii).max(0.0);
     match gjk::gap_until(&difference, start, f64::INFINITY, enough) {
         Gap::Apart { distance, normal, simplex, .. } => {
-            let (point_a, point_b) = simplex.witnesses();
-            let (point_a, point_b) = (point_a + normal * radius_a, point_b - normal * radius_b);
-            Some(Separation { distance: distance - radii, normal, point_a, point_b })
+            Some(Separation::of_cores(distance, normal, simplex.witnesses()).swollen(&difference))
         }
         Gap::Overlap { .. } => separation(a, b, b_in_a),
         Gap::Beyond | Gap::Undefined => None,
@@ -145,14 +160,28 @@ where
     B: Convex + ?Sized,
 {
     let difference = Difference::new(a, b, b_in_a);
-    let (radius_a, radius_b) = difference.radii();
-    let found = depth::measure(&difference, normal)?;
-    Some(Separation {
-        distance: -found.depth - radius_a - radius_b,
-        normal: found.normal,
-        point_a: found.point_a + found.normal * radius_a,
-        point_b: found.point_b - found.normal * radius_b,
-    })
+    let cores: Separation = depth::measure(&difference, normal)?.into();
+    Some(cores.swollen(&difference))
+}
+
+/// The distance and closest points of two convex shapes; faster than their separation if they overlap.
+fn closest_points<A, B>(a: &A, b: &B, b_in_a: &Transform) -> Option<ClosestPoints>
+where
+    A: Convex + ?Sized,
+    B: Convex + ?Sized,
+{
+    let difference = Difference::new(a, b, b_in_a);
+    match gjk::gap(&difference, difference.centers(), f64::INFINITY) {
+        Gap::Apart { distance, normal, simplex, certain: true } => {
+            Some(Separation::of_cores(distance, normal, simplex.witnesses()).swollen(&difference).closest_points())
+        }
+        Gap::Overlap { simplex } => {
+            let (shared, _) = simplex.witnesses();
+            Some(ClosestPoints { distance: 0.0, point_a: shared, point_b: shared })
+        }
+        Gap::Apart { .. } => Some(separation(a, b, b_in_a)?.closest_points()),
+        Gap::Beyond | Gap::Undefined => None,
+    }
 }
 
 /// Whether two convex shapes share a point.
@@ -188,46 +217,64 @@ pub(crate) fn as_convex(shape: &Shape) -> Option<&dyn Convex> {
     }
 }
 
-/// The signed distance of two convex shapes or half-spaces; `None` if it is not defined (not finite, not convex) or, where
-/// that is found sooner, more than `limit`.
-fn shape_separation(a: &Shape, b: &Shape, b_in_a: &Transform, limit: f64) -> Option<Separation> {
+/// The signed distance of pairs with a closed formula, unless a support mapping answers nonsense.
+fn closed_form(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Separation> {
+    let found = ordered_closed_form(a, b, b_in_a).or_else(|| {
+        let a_in_b = b_in_a.inverse();
+        ordered_closed_form(b, a, &a_in_b).map(|flipped| flipped.flipped(&a_in_b))
+    });
+    found.filter(|s| (s.point_a.abs() + s.point_b.abs()).element_sum() < f64::MAX && !s.distance.is_nan())
+}
+
+/// Closed formulas, each for one order of the pair.
+fn ordered_closed_form(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Separation> {
     match (a, b) {
-        (Shape::HalfSpace(a), Shape::HalfSpace(b)) => half_space::against_half_space(a, b, b_in_a),
-        (Shape::HalfSpace(a), b) => half_space::against_convex(a, as_convex(b)?, b_in_a),
-        (a, Shape::HalfSpace(b)) => {
-            let flipped = half_space::against_convex(b, as_convex(a)?, &b_in_a.inverse())?;
-            Some(flipped.flipped(&b_in_a.inverse()))
-        }
-        (a, b) if limit.is_infinite() => separation(as_convex(a)?, as_convex(b)?, b_in_a),
-        (a, b) => separation_within(as_convex(a)?, as_convex(b)?, b_in_a, limit),
+        (Shape::HalfSpace(a), Shape::HalfSpace(b)) => Some(half_space::against_half_space(a, b, b_in_a)),
+        (Shape::HalfSpace(a), b) => Some(half_space::against_convex(a, as_convex(b)?, b_in_a)),
+        (a, Shape::Sphere(b)) => round::with_sphere(a, b, b_in_a),
+        (Shape::Capsule(a), Shape::Capsule(b)) => Some(round::capsules(a, b, b_in_a)),
+        _ => None,
     }
 }
 
 pub(super) fn convex_intersects(a: &Shape, b: &Shape, b_in_a: &Transform) -> bool {
-    match (as_convex(a), as_convex(b)) {
-        (Some(a), Some(b)) => overlap(a, b, b_in_a),
-        _ => shape_separation(a, b, b_in_a, 0.0).is_some_and(|s| s.distance <= 0.0),
+    if !is_usable(b_in_a) {
+        return false;
+    }
+    match (closed_form(a, b, b_in_a), as_convex(a), as_convex(b)) {
+        (Some(s), ..) => s.distance <= 0.0,
+        (None, Some(a), Some(b)) => overlap(a, b, b_in_a),
+        _ => false,
     }
 }
 
 pub(super) fn convex_distance(a: &Shape, b: &Shape, b_in_a: &Transform) -> ClosestPoints {
-    match shape_separation(a, b, b_in_a, f64::INFINITY) {
-        Some(s) if s.distance > 0.0 => ClosestPoints { distance: s.distance, point_a: s.point_a, point_b: s.point_b },
-        Some(s) => {
-            let shared = 0.5 * (s.point_a + s.point_b);
-            ClosestPoints { distance: 0.0, point_a: shared, point_b: shared }
-        }
-        None => ClosestPoints { distance: f64::INFINITY, point_a: DVec3::ZERO, point_b: DVec3::ZERO },
+    let nowhere = ClosestPoints { distance: f64::INFINITY, point_a: DVec3::ZERO, point_b: DVec3::ZERO };
+    if !is_usable(b_in_a) {
+        return nowhere;
+    }
+    match (closed_form(a, b, b_in_a), as_convex(a), as_convex(b)) {
+        (Some(s), ..) => s.closest_points(),
+        (None, Some(a), Some(b)) => closest_points(a, b, b_in_a).unwrap_or(nowhere),
+        _ => nowhere,
     }
 }
 
 pub(super) fn convex_penetration(a: &Shape, b: &Shape, b_in_a: &Transform) -> Option<Penetration> {
-    if let (Shape::HalfSpace(_), Shape::HalfSpace(_)) = (a, b) {
-        // Both endless: they overlap without a shortest way out.
+    if !is_usable(b_in_a) {
         return None;
     }
-    let s = shape_separation(a, b, b_in_a, 0.0).filter(|s| s.distance <= 0.0)?;
-    Some(Penetration { depth: -s.distance, normal: s.normal, point_a: s.point_a, point_b: s.point_b })
+    let found = match closed_form(a, b, b_in_a) {
+        Some(s) => s,
+        None => separation_within(as_convex(a)?, as_convex(b)?, b_in_a, 0.0)?,
+    };
+    // Two half-spaces overlap without a shortest way out: their depth is infinite.
+    (found.distance <= 0.0 && found.distance.is_finite()).then_some(Penetration {
+        depth: -found.distance,
+        normal: found.normal,
+        point_a: found.point_a,
+        point_b: found.point_b,
+    })
 }
 
 #[cfg(test)]

@@ -64,6 +64,26 @@ impl Simplex {
         (a, b)
     }
 
+    /// The longest edge; zero for a single vertex.
+    pub(super) fn longest_edge(&self) -> DVec3 {
+        let mut longest = DVec3::ZERO;
+        for (i, one) in self.vertices().iter().enumerate() {
+            for other in &self.vertices()[..i] {
+                let edge = one.point - other.point;
+                if edge.length_squared() > longest.length_squared() {
+                    longest = edge;
+                }
+            }
+        }
+        longest
+    }
+
+    /// How far the vertices are spread across the unit vector `axis`.
+    pub(super) fn height_over(&self, axis: DVec3) -> f64 {
+        let first = self.vertices[0].point;
+        self.vertices().iter().fold(0.0, |height: f64, v| height.max((v.point - first).cross(axis).length()))
+    }
+
     /// Drops the vertices that do not carry the point closest to the origin and finds that point. `magnitude` is the
     /// size of the numbers behind the vertices; `known` is the distance before the latest vertex came in.
     pub(super) fn reduce(&mut self, magnitude: f64, known: f64) -> Closest {
@@ -74,7 +94,10 @@ impl Simplex {
             3 => Candidate::triangle(&p, [0, 1, 2], magnitude),
             _ => match Candidate::tetrahedron(&p, magnitude, known) {
                 Some(candidate) => candidate,
-                None => return Closest::Inside,
+                None => {
+                    self.weights = volumes(&p);
+                    return Closest::Inside;
+                }
             },
         };
         let old = self.vertices;
@@ -87,6 +110,14 @@ impl Simplex {
         let normal = candidate.normal.or_else(|| (distance > 0.0).then(|| -candidate.offset / distance));
         Closest::Outside { distance, normal }
     }
+}
+
+/// The barycentric coordinates of the origin in a tetrahedron that holds it.
+fn volumes(&[a, b, c, d]: &[DVec3; 4]) -> [f64; 4] {
+    let volume = |p: DVec3, q: DVec3, r: DVec3| p.dot(q.cross(r)).abs();
+    let parts = [volume(b, c, d), volume(a, c, d), volume(a, b, d), volume(a, b, c)];
+    let sum: f64 = parts.iter().sum();
+    if sum > 0.0 { parts.map(|part| part / sum) } else { [1.0, 0.0, 0.0, 0.0] }
 }
 
 /// The point of one face closest to the origin.

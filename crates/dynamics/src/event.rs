@@ -2,6 +2,7 @@
 
 use crate::{BodyId, ColliderId, JointId};
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 
 /// Whether a contact or overlap began, went on or ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,15 @@ pub struct SensorEvent {
     pub sensor: ColliderId,
     /// What it overlaps.
     pub collider: ColliderId,
+}
+
+/// What a joint exerted on its second end during a step, along world axes; the first end got the opposite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reaction {
+    /// The force in newtons.
+    pub force: DVec3,
+    /// The torque in newton metres about the joint's second anchor.
+    pub torque: DVec3,
 }
 
 /// Everything that happened during one step.

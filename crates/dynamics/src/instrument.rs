@@ -8,6 +8,7 @@
 //! | contact normal | [`NORMAL_LENGTH`] |
 //! | velocity | the way in [`VELOCITY_TIME`] |
 //! | force | the acceleration it causes, times [`ACCELERATION_SCALE`] |
+//! | contact force, reaction of a joint | likewise, of the second body, or of the first if forces do not move the second |
 
 use glam::DVec3;
 use tumble_geometry::{Aabb, Transform};
@@ -57,10 +58,14 @@ impl Color {
 pub struct InstrumentFlags {
     /// Contact points as spheres, normals as arrows out of the first collider into the second.
     pub contacts: bool,
+    /// The force of each contact point during the last step, as an arrow from the point.
+    pub contact_forces: bool,
     /// The sum of the forces on each body, without joints and contacts, as an arrow at its centre of mass.
     pub forces: bool,
     /// Joints that are not broken, as lines from the centres of mass to the anchors and between the anchors.
     pub joints: bool,
+    /// The reaction force of each joint during the last step, as an arrow from its anchor.
+    pub reactions: bool,
     /// Boxes around the colliders, where they are finite.
     pub aabbs: bool,
     /// The cells or nodes of the method's broad phase, where they are finite.
@@ -79,8 +84,10 @@ impl InstrumentFlags {
     /// Everything.
     pub const ALL: Self = Self {
         contacts: true,
+        contact_forces: true,
         forces: true,
         joints: true,
+        reactions: true,
         aabbs: true,
         broad_phase: true,
         velocities: true,

@@ -7,10 +7,10 @@ pub use broad_phases::BroadPhaseDescription;
 pub(crate) use broad_phases::register as register_broad_phases;
 pub use retroactive::{Contact, ContactImpulses, ContactPointState, Retroactive, RetroactiveDescription};
 
-use crate::event::Events;
+use crate::event::{Events, Reaction};
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::registry::{DescribeMethod, Table};
-use crate::{Model, State, StepError};
+use crate::{JointId, Model, State, StepError, StepReport};
 
 /// How time passes: takes a state to the next.
 pub trait Method: std::fmt::Debug + Send + Sync {
@@ -23,6 +23,17 @@ pub trait Method: std::fmt::Debug + Send + Sync {
     /// The pairs of colliders near each other as of the last step, by ids. Default: none.
     fn contacts(&self) -> &[Contact] {
         &[]
+    }
+
+    /// What a joint exerted during the last step. Default: unknown.
+    fn reaction(&self, _joint: JointId) -> Option<Reaction> {
+        None
+    }
+
+    /// What the last step did. Default: all zero, also right after [`reset`](Self::reset): the method remembers no step, and
+    /// every change by the user then wakes all bodies.
+    fn report(&self) -> StepReport {
+        StepReport::default()
     }
 
     /// Draws what only the method knows, where the flags ask for it. Default: nothing.

@@ -92,6 +92,24 @@ pub(crate) enum MassChoice {
     Given(MassProperties),
 }
 
+impl MassChoice {
+    /// Checks every number.
+    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+        match self {
+            Self::FromColliders => Ok(()),
+            Self::Total(mass) => checked("body mass", *mass, f64::MIN_POSITIVE.., "greater than 0 kg").map(|_| ()),
+            Self::Given(p) if p.mass > 0.0 && p.mass.is_finite() && p.center.is_finite() && p.inertia.is_finite() => {
+                Ok(())
+            }
+            Self::Given(p) => Err(ModelError::OutOfRange {
+                what: "mass properties",
+                value: format!("{p:?}"),
+                allowed: "finite, with a positive mass",
+            }),
+        }
+    }
+}
+
 impl Body {
     fn new(kind: BodyKind) -> Self {
         Self {
@@ -121,7 +139,7 @@ impl Body {
         Self::new(BodyKind::Fixed)
     }
 
-    /// A body that follows a script and is not moved by others.
+    /// A body that follows a script and is not moved by others. It is where the script says, whatever pose it is given.
     pub fn scripted(script: impl Script + 'static) -> Self {
         Self::new(BodyKind::Scripted(Arc::new(script)))
     }
@@ -239,15 +257,7 @@ impl Body {
         checked("angular damping", self.angular_damping, 0.0.., "at least 0 per second")?;
         checked("gravity scale", self.gravity_scale, .., "finite")?;
         self.material.map_or(Ok(()), |material| material.validate())?;
-        match self.mass {
-            MassChoice::Total(mass) => checked("body mass", mass, f64::MIN_POSITIVE.., "greater than 0 kg").map(|_| ()),
-            MassChoice::Given(p)
-                if !(p.mass > 0.0 && p.mass.is_finite() && p.center.is_finite() && p.inertia.is_finite()) =>
-            {
-                bad("mass properties", format!("{p:?}"), "finite, with a positive mass")
-            }
-            _ => Ok(()),
-        }
+        self.mass.validate()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Colliders: shapes fixed to a body.
 
 use super::Material;
-use crate::BodyId;
+use crate::{BodyId, Id, State};
 use tumble_geometry::{Shape, Transform};
 
 /// A collider as the user describes it. Defaults: at the body frame's origin, material and density of the body, solid.
@@ -62,4 +62,13 @@ pub struct ColliderModel {
     pub material: Material,
     /// Whether it only reports overlaps.
     pub sensor: bool,
+    /// The revision of the model in which it got its shape, so that methods know when to forget what they know of it.
+    pub(crate) shape_revision: u64,
+}
+
+impl ColliderModel {
+    /// Its pose in the world when the bodies move as `state` says.
+    pub(crate) fn pose_in(&self, state: &State) -> Transform {
+        state.bodies[self.body.slot()].center_pose() * self.center_pose
+    }
 }

@@ -1,7 +1,7 @@
 //! Joints: constraints between two bodies, or a body and the world.
 
-use crate::BodyId;
 use crate::constraint::{Attach, Constraint};
+use crate::{BodyId, ModelError};
 use std::sync::Arc;
 
 /// One end of a joint.
@@ -37,6 +37,19 @@ impl Default for Breaking {
 }
 
 impl Breaking {
+    /// Checks every number.
+    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+        for (what, value) in
+            [("breaking force", self.force), ("breaking torque", self.torque), ("breaking error", self.error)]
+        {
+            if value.is_nan() || value < 0.0 {
+                let allowed = "at least 0; infinite for a joint that never breaks";
+                return Err(ModelError::OutOfRange { what, value: value.to_string(), allowed });
+            }
+        }
+        Ok(())
+    }
+
     /// Whether nothing breaks the joint.
     pub fn is_never(&self) -> bool {
         *self == Self::default()

@@ -85,6 +85,11 @@ impl Block {
     pub(super) fn solve(&self, problem: &mut Problem<'_>, prepared: &[PreparedRow]) -> f64 {
         let change = self.change(problem);
         self.apply(problem, prepared, change);
+        self.speed(change)
+    }
+
+    /// The change of velocity that a change of the block's impulses makes, at most.
+    pub(super) fn speed(&self, change: DVec3) -> f64 {
         if self.step > 0.0 { change.length() / self.step } else { 0.0 }
     }
 

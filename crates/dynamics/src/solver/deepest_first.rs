@@ -5,7 +5,7 @@
 //! step, which G describes and this solver shows. It starts every step from nothing.
 
 use super::block::{PreparedRow, blocks};
-use super::{ConstraintSolver, Problem};
+use super::{ConstraintSolver, Convergence, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +25,17 @@ impl Default for DeepestFirst {
 }
 
 impl ConstraintSolver for DeepestFirst {
-    fn solve(&self, problem: &mut Problem<'_>) {
+    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
         let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
         let mut blocks = blocks(problem.rows, &prepared);
         // Stable: of equally deep rows, the one that comes first is solved first, and friction after its normal row.
         blocks.sort_by(|a, b| b.depth(problem.rows).total_cmp(&a.depth(problem.rows)));
         problem.rows.iter_mut().for_each(|row| row.impulse = 0.0);
+        let mut residual = 0.0;
         for _ in 0..self.passes {
-            for block in &blocks {
-                block.solve(problem, &prepared);
-            }
+            residual = blocks.iter().map(|block| block.solve(problem, &prepared)).fold(0.0, f64::max);
         }
+        Convergence { sweeps: self.passes, residual }
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

@@ -18,6 +18,8 @@ pub use deepest_first::DeepestFirst;
 pub use relaxation::Relaxation;
 pub use sequential_impulses::SequentialImpulses;
 
+pub use crate::report::Convergence;
+
 use crate::constraint::Jacobian;
 use crate::registry::Table;
 use glam::{DMat3, DVec3};
@@ -100,8 +102,8 @@ pub struct Problem<'a> {
 
 /// A way to solve such problems.
 pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
-    /// Solves: changes the velocities of the bodies and the impulses of the rows.
-    fn solve(&self, problem: &mut Problem<'_>);
+    /// Solves: changes the velocities of the bodies and the impulses of the rows; says how well.
+    fn solve(&self, problem: &mut Problem<'_>) -> Convergence;
 
     /// A copy in a box.
     fn clone_box(&self) -> Box<dyn ConstraintSolver>;

@@ -5,7 +5,7 @@
 //! fraction must be small: G takes 1/k for k rounds, and so does this.
 
 use super::block::{PreparedRow, blocks};
-use super::{ConstraintSolver, Problem};
+use super::{ConstraintSolver, Convergence, Problem};
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,19 +29,22 @@ impl Default for Relaxation {
 }
 
 impl ConstraintSolver for Relaxation {
-    fn solve(&self, problem: &mut Problem<'_>) {
+    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
         let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
         let blocks = blocks(problem.rows, &prepared);
         for (row, prepared) in problem.rows.iter().zip(&prepared) {
             prepared.apply(row, problem.bodies, row.impulse);
         }
         let fraction = self.fraction.unwrap_or((1.0 / self.rounds.max(1) as f64).max(0.1));
+        let mut residual = 0.0;
         for _ in 0..self.rounds {
             let changes: Vec<DVec3> = blocks.iter().map(|block| block.change(problem)).collect();
+            residual = blocks.iter().zip(&changes).map(|(block, change)| block.speed(*change)).fold(0.0, f64::max);
             for (block, change) in blocks.iter().zip(changes) {
                 block.apply(problem, &prepared, change * fraction);
             }
         }
+        Convergence { sweeps: self.rounds, residual }
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

@@ -11,7 +11,7 @@
 //! to a disc of radius μ λ_normal.
 
 use super::block::{PreparedRow, blocks};
-use super::{ConstraintSolver, Problem, SolverRow};
+use super::{ConstraintSolver, Convergence, Problem, SolverRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,15 +34,17 @@ impl Default for SequentialImpulses {
 }
 
 impl ConstraintSolver for SequentialImpulses {
-    fn solve(&self, problem: &mut Problem<'_>) {
+    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
         let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
         let blocks = blocks(problem.rows, &prepared);
         warm_start(problem, &prepared);
         let mut momentum = Momentum::new(problem.rows.len());
+        let mut reached = Convergence::default();
         for _ in 0..self.iterations {
             momentum.before_sweep(problem.rows);
-            let change = blocks.iter().map(|block| block.solve(problem, &prepared)).fold(0.0, f64::max);
-            if change <= self.tolerance {
+            let residual = blocks.iter().map(|block| block.solve(problem, &prepared)).fold(0.0, f64::max);
+            reached = Convergence { sweeps: reached.sweeps + 1, residual };
+            if residual <= self.tolerance {
                 break;
             }
             momentum.after_sweep(problem, &prepared);
@@ -51,6 +53,7 @@ impl ConstraintSolver for SequentialImpulses {
         blocks.iter().for_each(|block| {
             block.solve(problem, &prepared);
         });
+        reached
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

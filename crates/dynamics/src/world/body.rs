@@ -2,10 +2,10 @@
 
 use super::World;
 use crate::error::checked;
-use crate::model::BodyModel;
+use crate::model::{BodyKind, BodyModel, MassChoice, Material, Sleep};
 use crate::{BodyId, BodyState, Id, ModelError, Wrench};
 use glam::{DQuat, DVec3};
-use tumble_geometry::Transform;
+use tumble_geometry::{MassProperties, Transform};
 
 /// A body of a world, to read.
 #[derive(Clone, Copy, Debug)]
@@ -86,12 +86,11 @@ impl<'a> BodyRef<'a> {
     }
 }
 
-/// A body of a world, to change. Every change wakes it.
+/// A body of a world, to change. It is awake from then on, and so is what it touches or is joined to.
 #[derive(Debug)]
 pub struct BodyMut<'a> {
-    pub(super) model: &'a mut BodyModel,
-    pub(super) state: &'a mut BodyState,
-    pub(super) applied: &'a mut Wrench,
+    world: &'a mut World,
+    id: BodyId,
 }
 
 impl World {
@@ -113,11 +112,14 @@ impl World {
 
     /// A body, to change; it wakes up.
     pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_>, ModelError> {
-        let model = self.model.bodies.get_mut(id).ok_or(ModelError::NoSuchBody(id))?;
-        let state = &mut self.state.bodies[id.slot()];
-        state.asleep = false;
-        state.quiet_time = 0.0;
-        Ok(BodyMut { model, state, applied: &mut self.state.applied[id.slot()] })
+        let model = self.model.bodies.get(id).ok_or(ModelError::NoSuchBody(id))?;
+        model.colliders.iter().for_each(|collider| self.places.changed(collider.slot()));
+        // What touches a body that is awake and movable is awake already.
+        if self.state.bodies[id.slot()].asleep || !model.kind.is_movable() {
+            self.wake_touching(id);
+        }
+        self.wake(id);
+        Ok(BodyMut { world: self, id })
     }
 }
 
@@ -129,95 +131,188 @@ fn finite(what: &'static str, value: DVec3) -> Result<DVec3, ModelError> {
     }
 }
 
+/// Where it is, how it moves and what pushes it.
 impl BodyMut<'_> {
+    /// The body, to read.
+    pub fn read(&self) -> BodyRef<'_> {
+        BodyRef { model: self.model(), state: &self.world.state.bodies[self.id.slot()] }
+    }
+
+    fn model(&self) -> &BodyModel {
+        self.world.model.bodies.get(self.id).expect("looked up when the BodyMut was made, which nobody can outrun")
+    }
+
+    fn model_mut(&mut self) -> &mut BodyModel {
+        self.world.model.bodies.get_mut(self.id).expect("looked up when the BodyMut was made, which nobody can outrun")
+    }
+
+    fn state(&mut self) -> &mut BodyState {
+        &mut self.world.state.bodies[self.id.slot()]
+    }
+
+    fn applied(&mut self) -> &mut Wrench {
+        &mut self.world.state.applied[self.id.slot()]
+    }
+
     /// Moves the body frame to a pose.
     pub fn set_pose(&mut self, pose: Transform) -> Result<(), ModelError> {
         if !pose.is_valid() {
             let value = format!("{pose:?}");
             return Err(ModelError::OutOfRange { what: "body pose", value, allowed: "finite, with a unit quaternion" });
         }
-        self.state.position = finite("centre of mass", pose.point(self.model.mass.center))?;
-        self.state.rotation = pose.rotation.normalize();
+        let pose = pose.normalized();
+        self.state().position = finite("centre of mass", pose.point(self.model().mass.center))?;
+        self.state().rotation = pose.rotation;
         Ok(())
     }
 
     /// Moves the body frame's origin.
     pub fn set_position(&mut self, position: impl Into<DVec3>) -> Result<(), ModelError> {
-        let pose = Transform::new(self.state.rotation, finite("body position", position.into())?);
-        self.state.position = finite("centre of mass", pose.point(self.model.mass.center))?;
+        let pose = Transform::new(self.state().rotation, finite("body position", position.into())?);
+        self.state().position = finite("centre of mass", pose.point(self.model().mass.center))?;
         Ok(())
     }
 
     /// Sets the velocity of the centre of mass in m/s.
     pub fn set_velocity(&mut self, velocity: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.state.velocity = finite("body velocity", velocity.into())?;
+        self.state().velocity = finite("body velocity", velocity.into())?;
         Ok(())
     }
 
-    /// Sets the angular velocity in rad/s, in world coordinates.
+    /// Sets the angular velocity in rad/s, in world coordinates. A particle has none but zero.
     pub fn set_angular_velocity(&mut self, angular_velocity: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.state.angular_velocity = finite("body angular velocity", angular_velocity.into())?;
+        let angular_velocity = finite("body angular velocity", angular_velocity.into())?;
+        if matches!(self.model().kind, BodyKind::Particle) && angular_velocity != DVec3::ZERO {
+            return Err(ModelError::Invalid(format!(
+                "{:?} is a particle and never turns, but its angular velocity would be {angular_velocity} rad/s",
+                self.id
+            )));
+        }
+        self.state().angular_velocity = angular_velocity;
         Ok(())
     }
 
     /// Adds a force in newtons through the centre of mass, for the next step only.
     pub fn apply_force(&mut self, force: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.applied.force = finite("sum of forces", self.applied.force + finite("force", force.into())?)?;
+        let sum = self.applied().force + finite("force", force.into())?;
+        self.applied().force = finite("sum of forces", sum)?;
         Ok(())
     }
 
     /// Adds a force in newtons at a world point, for the next step only.
     pub fn apply_force_at(&mut self, force: impl Into<DVec3>, point: impl Into<DVec3>) -> Result<(), ModelError> {
         let (force, point) = (finite("force", force.into())?, finite("point of application", point.into())?);
-        let torque = (point - self.state.position).cross(force);
-        let torque = finite("sum of torques", self.applied.torque + torque)?;
-        (self.applied.force, self.applied.torque) = (finite("sum of forces", self.applied.force + force)?, torque);
+        let torque = self.applied().torque + (point - self.state().position).cross(force);
+        let torque = finite("sum of torques", torque)?;
+        let force = finite("sum of forces", self.applied().force + force)?;
+        *self.applied() = Wrench { force, torque };
         Ok(())
     }
 
     /// Adds a torque in newton metres, for the next step only.
     pub fn apply_torque(&mut self, torque: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.applied.torque = finite("sum of torques", self.applied.torque + finite("torque", torque.into())?)?;
+        let sum = self.applied().torque + finite("torque", torque.into())?;
+        self.applied().torque = finite("sum of torques", sum)?;
         Ok(())
     }
 
     /// Changes the velocity at once by an impulse in N s through the centre of mass.
     pub fn apply_impulse(&mut self, impulse: impl Into<DVec3>) -> Result<(), ModelError> {
-        let impulse = finite("impulse", impulse.into())?;
-        self.state.velocity =
-            finite("velocity after the impulse", self.state.velocity + impulse * self.model.inverse_mass)?;
+        let change = finite("impulse", impulse.into())? * self.model().inverse_mass;
+        self.state().velocity = finite("velocity after the impulse", self.state().velocity + change)?;
         Ok(())
     }
 
     /// Changes the velocities at once by an impulse in N s at a world point.
     pub fn apply_impulse_at(&mut self, impulse: impl Into<DVec3>, point: impl Into<DVec3>) -> Result<(), ModelError> {
         let (impulse, point) = (finite("impulse", impulse.into())?, finite("point of application", point.into())?);
-        let lever = point - self.state.position;
-        let turn = self.model.world_inverse_inertia(self.state.rotation) * lever.cross(impulse);
-        let velocity = finite("velocity after the impulse", self.state.velocity + impulse * self.model.inverse_mass)?;
-        let angular = finite("angular velocity after the impulse", self.state.angular_velocity + turn)?;
-        (self.state.velocity, self.state.angular_velocity) = (velocity, angular);
+        let before = *self.state();
+        let turn = self.model().world_inverse_inertia(before.rotation) * (point - before.position).cross(impulse);
+        let velocity = before.velocity + impulse * self.model().inverse_mass;
+        let velocity = finite("velocity after the impulse", velocity)?;
+        let angular = finite("angular velocity after the impulse", before.angular_velocity + turn)?;
+        (self.state().velocity, self.state().angular_velocity) = (velocity, angular);
         Ok(())
+    }
+
+    /// Puts it to sleep: it is left alone until something wakes it.
+    pub fn sleep(&mut self) {
+        let state = self.state();
+        state.asleep = true;
+        state.velocity = DVec3::ZERO;
+        state.angular_velocity = DVec3::ZERO;
+    }
+}
+
+/// What it is.
+impl BodyMut<'_> {
+    /// Sets the name to find it by; may be empty.
+    pub fn set_name(&mut self, name: impl Into<String>) {
+        self.model_mut().name = name.into();
     }
 
     /// How fast the velocities decay by themselves, in 1/s.
     pub fn set_damping(&mut self, linear: f64, angular: f64) -> Result<(), ModelError> {
         let linear = checked("linear damping", linear, 0.0.., "at least 0 per second")?;
         let angular = checked("angular damping", angular, 0.0.., "at least 0 per second")?;
-        (self.model.linear_damping, self.model.angular_damping) = (linear, angular);
+        (self.model_mut().linear_damping, self.model_mut().angular_damping) = (linear, angular);
         Ok(())
     }
 
     /// How strongly gravity acts on it, as a factor.
     pub fn set_gravity_scale(&mut self, factor: f64) -> Result<(), ModelError> {
-        self.model.gravity_scale = checked("gravity scale", factor, .., "finite")?;
+        self.model_mut().gravity_scale = checked("gravity scale", factor, .., "finite")?;
         Ok(())
     }
 
-    /// Puts it to sleep: it is left alone until something wakes it.
-    pub fn sleep(&mut self) {
-        self.state.asleep = true;
-        self.state.velocity = DVec3::ZERO;
-        self.state.angular_velocity = DVec3::ZERO;
+    /// Whether it may fall asleep.
+    pub fn set_sleep(&mut self, sleep: Sleep) {
+        self.model_mut().sleep = sleep;
+    }
+
+    /// Makes it a member of these collision groups and of no others.
+    pub fn set_groups<G: Into<String>>(&mut self, groups: impl IntoIterator<Item = G>) {
+        let groups: Vec<String> = groups.into_iter().map(Into::into).collect();
+        self.world.model.revision += 1;
+        self.world.model.filter_masks.add_body(self.id, &groups);
+        self.model_mut().groups = groups;
+        self.world.wake_touching(self.id);
+    }
+
+    /// Gives all its colliders this material and its density; the mass changes unless it was given.
+    pub fn set_material(&mut self, material: Material) -> Result<(), ModelError> {
+        for collider in self.model().colliders.clone() {
+            self.world.collider_mut(collider)?.set_material(material)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the mass in kilograms, distributed as the colliders' shapes and densities say, whatever they become.
+    pub fn set_mass(&mut self, mass: f64) -> Result<(), ModelError> {
+        self.choose_mass(MassChoice::Total(mass))
+    }
+
+    /// Sets mass, centre of mass and inertia in the body frame, whatever the colliders say.
+    pub fn set_mass_properties(&mut self, properties: MassProperties) -> Result<(), ModelError> {
+        self.choose_mass(MassChoice::Given(properties))
+    }
+
+    /// Lets the mass follow from the colliders' shapes and densities again.
+    pub fn set_mass_from_colliders(&mut self) -> Result<(), ModelError> {
+        self.choose_mass(MassChoice::FromColliders)
+    }
+
+    fn choose_mass(&mut self, choice: MassChoice) -> Result<(), ModelError> {
+        choice.validate()?;
+        let kind = self.model().kind.clone();
+        self.world.rebuild_body(self.id, kind, choice)
+    }
+
+    /// Makes it dynamic, fixed, scripted or a particle. A fixed body stops; a particle stops turning; a scripted body
+    /// goes where its script says it is now. A body that becomes movable needs a mass: solid colliders, or
+    /// [`set_mass`](Self::set_mass) before.
+    pub fn set_kind(&mut self, kind: BodyKind) -> Result<(), ModelError> {
+        let choice = self.model().mass_choice;
+        self.world.rebuild_body(self.id, kind, choice)
     }
 }

@@ -1,16 +1,18 @@
 //! Adding, removing and changing bodies, colliders, joints and forces between steps.
 
 use super::World;
+use super::mass::{about_center, mass_of, script_pose, set_inverses};
 use crate::constraint::BodyView;
 use crate::error::checked;
 use crate::force::Force;
 use crate::model::{
-    BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, MassChoice, Material,
+    BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, Material,
+    MaterialMixing,
 };
 use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
-use tumble_geometry::{MassProperties, Transform};
+use tumble_geometry::Transform;
 
 impl World {
     /// Adds a body with its colliders.
@@ -23,7 +25,10 @@ impl World {
         let colliders: Vec<ColliderModel> =
             body.colliders.into_iter().map(|collider| collider_model(collider, material)).collect();
         let mass = mass_of(&body.kind, body.mass, colliders.iter())?;
-        let pose = body.pose.normalized();
+        let pose = match &body.kind {
+            BodyKind::Scripted(script) => script_pose(script.as_ref(), self.state.time)?,
+            _ => body.pose.normalized(),
+        };
         let state = BodyState {
             position: pose.point(mass.center),
             rotation: pose.rotation,
@@ -74,8 +79,10 @@ impl World {
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), ModelError> {
         let body = self.model.bodies.remove(id).ok_or(ModelError::NoSuchBody(id))?;
         self.model.revision += 1;
+        self.wake_touching(id);
         for collider in body.colliders {
             self.model.colliders.remove(collider);
+            self.places.changed(collider.slot());
         }
         let attached = |joint: &JointModel| joint.ends.contains(&JointEnd::Body(id));
         let joints: Vec<JointId> = self.model.joints.iter().filter(|(_, j)| attached(j)).map(|(id, _)| id).collect();
@@ -84,7 +91,6 @@ impl World {
         }
         self.state.bodies[id.slot()] = BodyState::default();
         self.state.applied[id.slot()] = Default::default();
-        self.wake_all();
         Ok(())
     }
 
@@ -111,8 +117,9 @@ impl World {
         if let Some(model) = self.model.bodies.get_mut(body) {
             model.colliders.retain(|&other| other != id);
         }
+        self.wake_touching(body);
+        self.places.changed(id.slot());
         self.set_mass(body, mass);
-        self.wake_all();
         Ok(())
     }
 
@@ -133,6 +140,7 @@ impl World {
         if !(movable(first)? | movable(second)?) {
             return Err(ModelError::Invalid(format!("neither {first:?} nor {second:?} can be moved by a joint")));
         }
+        joint.breaking.validate()?;
         let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
         let constraint = joint.attach.attach(&views)?;
         self.model.revision += 1;
@@ -165,6 +173,13 @@ impl World {
         self.model.forces.insert(Arc::new(force))
     }
 
+    /// Puts another force in the place of one. Everything wakes up.
+    pub fn replace_force(&mut self, id: ForceId, force: impl Force + 'static) -> Result<(), ModelError> {
+        *self.model.forces.get_mut(id).ok_or(ModelError::NoSuchForce(id))? = Arc::new(force);
+        self.wake_all();
+        Ok(())
+    }
+
     /// Removes a force. Everything wakes up.
     pub fn remove_force(&mut self, id: ForceId) -> Result<(), ModelError> {
         self.model.forces.remove(id).ok_or(ModelError::NoSuchForce(id))?;
@@ -180,63 +195,44 @@ impl World {
         self.wake_all();
     }
 
+    /// Says how the materials of touching colliders are combined. Everything wakes up.
+    pub fn set_mixing(&mut self, mixing: MaterialMixing) {
+        self.model.mixing = mixing;
+        self.model.revision += 1;
+        self.wake_all();
+    }
+
     fn insert_collider(&mut self, body: BodyId, mut collider: ColliderModel) -> ColliderId {
         collider.body = body;
         let center = self.model.bodies.get(body).map_or(DVec3::ZERO, |model| model.mass.center);
         collider.center_pose = about_center(&collider.pose, center);
         let id = self.model.colliders.insert(collider);
+        self.places.changed(id.slot());
         if let Some(model) = self.model.bodies.get_mut(body) {
             model.colliders.push(id);
         }
         id
     }
-
-    /// Gives a body new mass properties; its frame stays where it is and every point of it keeps its velocity.
-    fn set_mass(&mut self, id: BodyId, mass: MassProperties) {
-        let Some(model) = self.model.bodies.get_mut(id) else { return };
-        self.model.revision += 1;
-        let state = &mut self.state.bodies[id.slot()];
-        let center = model.frame(state).point(mass.center);
-        let velocity = state.velocity_at(center);
-        // Only a motion at the limits of what numbers hold could overflow here; it is left as it was.
-        if velocity.is_finite() && center.is_finite() {
-            (state.velocity, state.position) = (velocity, center);
-        }
-        model.mass = mass;
-        set_inverses(model);
-        for collider in model.colliders.clone() {
-            if let Some(collider) = self.model.colliders.get_mut(collider) {
-                collider.center_pose = about_center(&collider.pose, mass.center);
-            }
-        }
-        self.wake_ends([JointEnd::Body(id), JointEnd::World]);
-    }
-
-    fn wake_ends(&mut self, ends: [JointEnd; 2]) {
-        for end in ends {
-            if let JointEnd::Body(id) = end
-                && let Some(state) = self.state.bodies.get_mut(id.slot())
-            {
-                state.asleep = false;
-                state.quiet_time = 0.0;
-            }
-        }
-    }
-}
-
-fn about_center(pose: &Transform, center: DVec3) -> Transform {
-    Transform::new(pose.rotation, pose.translation - center)
 }
 
 fn validate_collider(collider: &Collider) -> Result<(), ModelError> {
-    if !collider.pose.is_valid() {
-        let value = format!("{:?}", collider.pose);
-        return Err(ModelError::OutOfRange { what: "collider pose", value, allowed: "finite, with a unit quaternion" });
-    }
+    check_collider_pose(&collider.pose)?;
     if let Some(density) = collider.density {
-        checked("collider density", density, f64::MIN_POSITIVE.., "greater than 0 kg/m³")?;
+        check_density(density)?;
     }
     collider.material.map_or(Ok(()), |material| material.validate())
+}
+
+pub(super) fn check_density(density: f64) -> Result<f64, ModelError> {
+    checked("collider density", density, f64::MIN_POSITIVE.., "greater than 0 kg/m³")
+}
+
+pub(super) fn check_collider_pose(pose: &Transform) -> Result<(), ModelError> {
+    if pose.is_valid() {
+        return Ok(());
+    }
+    let value = format!("{pose:?}");
+    Err(ModelError::OutOfRange { what: "collider pose", value, allowed: "finite, with a unit quaternion" })
 }
 
 fn collider_model(collider: Collider, of_body: Material) -> ColliderModel {
@@ -249,43 +245,6 @@ fn collider_model(collider: Collider, of_body: Material) -> ColliderModel {
         density: collider.density.unwrap_or(material.density),
         material,
         sensor: collider.sensor,
+        shape_revision: 0,
     }
-}
-
-/// The mass properties of a body in its frame.
-fn mass_of<'a>(
-    kind: &BodyKind,
-    choice: MassChoice,
-    colliders: impl Iterator<Item = &'a ColliderModel>,
-) -> Result<MassProperties, ModelError> {
-    if let MassChoice::Given(properties) = choice {
-        return Ok(properties);
-    }
-    match (kind, choice) {
-        (BodyKind::Fixed | BodyKind::Scripted(_), _) => Ok(MassProperties::point(0.0, DVec3::ZERO)),
-        (BodyKind::Particle, MassChoice::Total(mass)) => Ok(MassProperties::point(mass, DVec3::ZERO)),
-        _ => {
-            let mut total: Option<MassProperties> = None;
-            for collider in colliders.filter(|collider| !collider.sensor) {
-                let part = collider.shape.mass_properties(collider.density)?.transformed(&collider.pose);
-                total = Some(total.map_or(part, |sum| sum.combined(&part)));
-            }
-            match (total, choice) {
-                (Some(sum), MassChoice::Total(mass)) => Ok(sum.scaled_to_mass(mass)?),
-                (Some(sum), _) => Ok(sum),
-                (None, MassChoice::Total(mass)) => Ok(MassProperties::point(mass, DVec3::ZERO)),
-                (None, _) => Err(ModelError::Invalid(
-                    "a dynamic body without solid colliders needs a mass: use with_mass or with_mass_properties".into(),
-                )),
-            }
-        }
-    }
-}
-
-fn set_inverses(model: &mut BodyModel) {
-    model.principal = model.mass.principal();
-    let movable = model.kind.is_movable();
-    let turns = matches!(model.kind, BodyKind::Dynamic);
-    model.inverse_mass = if movable { model.mass.inverse_mass() } else { 0.0 };
-    model.inverse_inertia = if turns { model.mass.inverse_inertia() } else { DMat3::ZERO };
 }

@@ -1,7 +1,8 @@
-//! Energies and momenta of a world.
+//! Energies, momenta and contact forces of a world.
 
 use super::World;
 use crate::force::ForceContext;
+use crate::{BodyId, ModelError, Wrench};
 use glam::DVec3;
 
 /// The energy of a world in joules.
@@ -28,6 +29,18 @@ impl World {
             kinetic: self.bodies().map(|(_, body)| body.kinetic_energy()).sum(),
             potential: self.model.forces.iter().filter_map(|(_, force)| force.potential_energy(&context)).sum(),
         }
+    }
+
+    /// The force (N) and torque (N m, about its centre of mass) of all contacts on a body: the mean over the last step.
+    pub fn contact_wrench(&self, id: BodyId) -> Result<Wrench, ModelError> {
+        let center = self.body(id)?.center_of_mass();
+        let mut sum = Wrench::default();
+        for contact in self.contacts_of(id) {
+            let Wrench { force, torque } = contact.wrench_about(center);
+            let on_second = contact.bodies[1] == id;
+            sum += if on_second { Wrench { force, torque } } else { Wrench { force: -force, torque: -torque } };
+        }
+        Ok(sum)
     }
 
     /// The momentum of all bodies that forces move, in kg m/s.

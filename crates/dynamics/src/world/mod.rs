@@ -1,21 +1,29 @@
 //! A world: model, state, method and events in one value; what a game holds.
 
 mod body;
+mod collider;
 mod draw;
 mod edit;
+mod joint;
+mod mass;
 mod measure;
+mod places;
 mod query;
 mod snapshot;
+mod wake;
 
 pub use body::{BodyMut, BodyRef};
+pub use collider::{ColliderMut, ColliderRef};
+pub use joint::{JointMut, JointRef};
 pub use measure::Energy;
 pub use query::Hit;
 pub use snapshot::Snapshot;
 
+use self::places::Places;
 use crate::event::Events;
 use crate::force::Gravity;
 use crate::method::{Method, Retroactive};
-use crate::{ForceId, Id, Model, State, StepError};
+use crate::{ForceId, Id, Model, State, StepError, StepReport};
 use glam::DVec3;
 
 /// Model, state, method and events: add bodies, step, read what happened.
@@ -28,6 +36,8 @@ pub struct World {
     gravity: ForceId,
     /// The state before the step under way, kept so that a failed step can be undone.
     before: State,
+    /// Where the colliders are, for questions.
+    places: Places,
 }
 
 impl Default for World {
@@ -53,6 +63,7 @@ impl World {
             events: Events::default(),
             gravity,
             before: State::default(),
+            places: Places::default(),
         }
     }
 
@@ -62,6 +73,7 @@ impl World {
             return Err(StepError::BadTimeStep(dt));
         }
         self.before.clone_from(&self.state);
+        self.places.all_changed();
         self.events.clear();
         let result =
             self.method.step(&self.model, &mut self.state, dt, &mut self.events).and_then(|()| self.check_finite());
@@ -103,6 +115,11 @@ impl World {
         &self.state
     }
 
+    /// What the last step did.
+    pub fn report(&self) -> StepReport {
+        self.method.report()
+    }
+
     /// How time passes.
     pub fn method(&self) -> &dyn Method {
         self.method.as_ref()
@@ -125,13 +142,5 @@ impl World {
             *force = std::sync::Arc::new(gravity);
         }
         self.wake_all();
-    }
-
-    /// Wakes every sleeping body.
-    pub fn wake_all(&mut self) {
-        for body in &mut self.state.bodies {
-            body.asleep = false;
-            body.quiet_time = 0.0;
-        }
     }
 }

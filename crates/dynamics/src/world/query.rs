@@ -1,16 +1,18 @@
 //! Questions about where things are: rays, moving shapes, overlaps, the nearest surface, contacts.
 //!
-//! Answers are those of the bodies as they are now, also after bodies were moved, added or removed between steps: every
-//! question looks at every collider. Sensors are found like all others; leave them, or anything else, out with the filter.
+//! Answers are those of the bodies as they are now, also after bodies were moved, added or removed between steps, and the
+//! same as if every collider were looked at, one by one; a tree of boxes makes sure that only few are. Sensors are found like all others; leave them, or anything else, out with the filter, which is asked about few of them too.
 //! Of equally near colliders the one with the smaller id is found. Numbers that are not finite find nothing.
 
 use super::World;
+use super::places::roomy;
 use crate::method::Contact;
 use crate::model::ColliderModel;
-use crate::{BodyId, ColliderId, Id};
+use crate::{BodyId, ColliderId};
 use glam::DVec3;
+use tumble_geometry::broad_phase::{MovingBox, Nearness, Probe};
 use tumble_geometry::query;
-use tumble_geometry::{Ray, Shape, Transform};
+use tumble_geometry::{Aabb, Ray, Shape, Transform};
 
 /// A place on the surface of a collider that a question found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,28 +38,30 @@ impl World {
     }
 
     pub(super) fn pose_of(&self, collider: &ColliderModel) -> Transform {
-        self.state.bodies[collider.body.slot()].center_pose() * collider.center_pose
+        collider.pose_in(&self.state)
     }
 
     /// What the ray meets first within `max_distance` metres, among the colliders the filter accepts. A ray that starts
     /// inside a solid meets it at distance zero.
     pub fn cast_ray(&self, ray: &Ray, max_distance: f64, filter: impl Fn(ColliderId) -> bool) -> Option<Hit> {
-        nearest(self.ray_hits(ray, max_distance, filter))
+        let mut nearest = Nearest::within(max_distance);
+        self.search(ray_probe(ray)?, max_distance, filter, |id, collider, pose| {
+            nearest.offer(ray_hit(ray, max_distance, id, collider, pose));
+            nearest.limit
+        });
+        nearest.hit
     }
 
     /// Everything the ray meets within `max_distance` metres, the nearest first: of each collider the first place.
     pub fn cast_ray_all(&self, ray: &Ray, max_distance: f64, filter: impl Fn(ColliderId) -> bool) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.ray_hits(ray, max_distance, filter).collect();
-        hits.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        let mut hits = Vec::new();
+        let Some(probe) = ray_probe(ray) else { return hits };
+        self.search(probe, max_distance, filter, |id, collider, pose| {
+            hits.extend(ray_hit(ray, max_distance, id, collider, pose));
+            max_distance
+        });
+        hits.sort_by(Hit::nearer);
         hits
-    }
-
-    fn ray_hits(&self, ray: &Ray, max_distance: f64, filter: impl Fn(ColliderId) -> bool) -> impl Iterator<Item = Hit> {
-        self.accepted(filter).filter_map(move |(id, collider, pose)| {
-            let hit = collider.shape.cast_ray(&ray.to_local(&pose), max_distance)?.transformed(&pose);
-            let (distance, normal, part) = (hit.distance, hit.normal, hit.part);
-            Some(Hit { collider: id, body: collider.body, point: ray.at(distance), normal, distance, part })
-        })
     }
 
     /// What a shape meets first on its way from `pose` by `translation` metres, without turning, among the colliders the
@@ -70,25 +74,36 @@ impl World {
         translation: DVec3,
         filter: impl Fn(ColliderId) -> bool,
     ) -> Option<Hit> {
-        if !(pose.is_valid() && translation.is_finite()) {
+        if !pose.is_valid() {
             return None;
         }
-        nearest(self.accepted(filter).filter_map(|(id, collider, at)| {
-            let hit = collider.shape.cast_shape(shape, &at.to_local(pose), at.inverse_vector(translation))?;
-            let (point, normal) = (at.point(hit.point_a), at.vector(hit.normal));
-            Some(Hit { collider: id, body: collider.body, point, normal, distance: hit.distance, part: hit.part_a })
-        }))
+        let probe = MovingBox::new(roomy(&shape.aabb(pose)), translation)?;
+        let mut nearest = Nearest::within(f64::INFINITY);
+        let mut limit: f64 = 1.0;
+        self.search(probe, limit, filter, |id, collider, at| {
+            let hit = collider.shape.cast_shape(shape, &at.to_local(pose), at.inverse_vector(translation));
+            if let Some(hit) = hit {
+                let (point, normal) = (at.point(hit.point_a), at.vector(hit.normal));
+                let (distance, part) = (hit.distance, hit.part_a);
+                nearest.offer(Some(Hit { collider: id, body: collider.body, point, normal, distance, part }));
+                limit = limit.min(hit.fraction);
+            }
+            limit
+        });
+        nearest.hit
     }
 
     /// The colliders that a shape at `pose` overlaps or touches, in the order of their slots, among those the filter accepts.
     pub fn overlaps(&self, shape: &Shape, pose: &Transform, filter: impl Fn(ColliderId) -> bool) -> Vec<ColliderId> {
-        if !pose.is_valid() {
-            return Vec::new();
+        let mut found = Vec::new();
+        if let Some(probe) = pose.is_valid().then(|| MovingBox::at_rest(roomy(&shape.aabb(pose)))).flatten() {
+            self.search(probe, 0.0, filter, |id, collider, at| {
+                found.extend(query::intersects(&collider.shape, shape, &at.to_local(pose)).then_some(id));
+                0.0
+            });
         }
-        self.accepted(filter)
-            .filter(|(_, collider, at)| query::intersects(&collider.shape, shape, &at.to_local(pose)))
-            .map(|(id, ..)| id)
-            .collect()
+        found.sort_unstable();
+        found
     }
 
     /// The collider nearest to a point, at most `max_distance` metres away, among those the filter accepts. The distance is
@@ -100,18 +115,38 @@ impl World {
         filter: impl Fn(ColliderId) -> bool,
     ) -> Option<Hit> {
         let asked = point.into();
-        nearest(self.accepted(filter).filter_map(|(id, collider, pose)| {
-            let found = collider.shape.closest_point(pose.inverse_point(asked))?.transformed(&pose);
-            let (point, normal, distance, part) = (found.point, found.normal, found.distance, found.part);
-            (distance <= max_distance).then_some(Hit {
-                collider: id,
-                body: collider.body,
-                point,
-                normal,
-                distance,
-                part,
-            })
-        }))
+        let mut nearest = Nearest::within(max_distance);
+        // Boxes around the point are at distance zero, however deep in a solid the point may be.
+        let reach = |limit: f64| limit.max(0.0) * (1.0 + 1e-9) + 1e-9 * asked.abs().max_element();
+        let probe = Nearness::new(asked).filter(|_| !max_distance.is_nan())?;
+        self.search(probe, reach(max_distance), filter, |id, collider, pose| {
+            if let Some(found) = collider.shape.closest_point(pose.inverse_point(asked)) {
+                let found = found.transformed(pose);
+                let (point, normal, distance, part) = (found.point, found.normal, found.distance, found.part);
+                nearest.offer(Some(Hit { collider: id, body: collider.body, point, normal, distance, part }));
+            }
+            reach(nearest.limit)
+        });
+        nearest.hit
+    }
+
+    /// Shows `look` the accepted colliders within `limit` as the probe measures it, until the limit it answers with is
+    /// reached.
+    fn search(
+        &self,
+        probe: impl Probe,
+        limit: f64,
+        filter: impl Fn(ColliderId) -> bool,
+        mut look: impl FnMut(ColliderId, &ColliderModel, &Transform) -> f64,
+    ) {
+        let mut limit = limit;
+        self.places.tree(&self.model, &self.state).search(&probe, limit, &mut |slot| {
+            let id = self.model.colliders.id_in_slot(slot).filter(|&id| filter(id));
+            if let Some((id, collider)) = id.and_then(|id| Some((id, self.model.colliders.get(id)?))) {
+                limit = look(id, collider, &self.pose_of(collider));
+            }
+            limit
+        });
     }
 
     /// The contacts of a body with points where it touches others, as of the last step, by ids of the colliders.
@@ -125,17 +160,42 @@ impl World {
             move |contact: &&Contact| contact.colliders.iter().all(|&id| self.model.colliders.get(id).is_some());
         self.method.contacts().iter().filter(|contact| contact.touching && !contact.points.is_empty()).filter(exists)
     }
+}
 
-    fn accepted(
-        &self,
-        filter: impl Fn(ColliderId) -> bool,
-    ) -> impl Iterator<Item = (ColliderId, &ColliderModel, Transform)> {
-        let colliders = self.model.colliders.iter().filter(move |&(id, _)| filter(id));
-        colliders.map(move |(id, collider)| (id, collider, self.pose_of(collider)))
+/// The nearest hit so far.
+struct Nearest {
+    hit: Option<Hit>,
+    /// How far away hits may be to be of interest, in metres.
+    limit: f64,
+}
+
+impl Nearest {
+    fn within(limit: f64) -> Self {
+        Self { hit: None, limit }
+    }
+
+    fn offer(&mut self, hit: Option<Hit>) {
+        let Some(hit) = hit.filter(|hit| hit.distance <= self.limit) else { return };
+        if self.hit.is_none_or(|best| hit.nearer(&best).is_lt()) {
+            self.limit = hit.distance;
+            self.hit = Some(hit);
+        }
     }
 }
 
-/// The hit with the least distance, the first of equals.
-fn nearest(hits: impl Iterator<Item = Hit>) -> Option<Hit> {
-    hits.min_by(|a, b| a.distance.total_cmp(&b.distance))
+impl Hit {
+    /// The order of hits: by distance, then by id.
+    fn nearer(&self, other: &Self) -> std::cmp::Ordering {
+        self.distance.total_cmp(&other.distance).then(self.collider.cmp(&other.collider))
+    }
+}
+
+fn ray_probe(ray: &Ray) -> Option<MovingBox> {
+    MovingBox::new(roomy(&Aabb::new(ray.origin, ray.origin)), ray.direction)
+}
+
+fn ray_hit(ray: &Ray, max_distance: f64, id: ColliderId, collider: &ColliderModel, pose: &Transform) -> Option<Hit> {
+    let hit = collider.shape.cast_ray(&ray.to_local(pose), max_distance)?.transformed(pose);
+    let (distance, normal, part) = (hit.distance, hit.normal, hit.part);
+    Some(Hit { collider: id, body: collider.body, point: ray.at(distance), normal, distance, part })
 }

@@ -42,5 +42,6 @@ impl World {
         let Snapshot { model, state, method } = snapshot.clone();
         (self.model, self.state, self.method) = (model, state, method);
         self.events.clear();
+        self.places.all_changed();
     }
 }

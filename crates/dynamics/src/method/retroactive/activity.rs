@@ -8,10 +8,13 @@ use crate::model::{BodyKind, Sleep};
 use crate::{BodyId, Id, Model, State};
 use glam::DVec3;
 
-/// Wakes every body that is connected, through contacts or joints, to one that is awake.
+/// Wakes every body that is connected, through contacts or joints, to one that is awake or to a moving script, or that
+/// came to touch something between the steps.
 pub(super) fn wake_touched(model: &Model, state: &mut State, contacts: &[Contact], events: &mut Events) {
     for island in super::island::find(model, state, contacts) {
-        let pushed = island.contacts.iter().any(|&index| touches_moving_script(model, state, &contacts[index]));
+        let pushed = island.contacts.iter().map(|&index| &contacts[index]).any(|contact| {
+            (contact.touching && !contact.touched_before) || touches_moving_script(model, state, contact)
+        });
         if island.awake || pushed {
             for id in island.bodies {
                 wake(state, id, events);

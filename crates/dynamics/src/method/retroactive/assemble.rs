@@ -18,6 +18,7 @@ use super::contact::{Contact, ContactImpulses};
 use super::island::Island;
 use crate::constraint::contact::{ContactRows, contact_rows};
 use crate::constraint::{BodyView, Limit, Row, Softness};
+use crate::event::Reaction;
 use crate::model::JointEnd;
 use crate::solver::{Bounds, SolverBody, SolverRow};
 use crate::{Id, JointId, Model, State};
@@ -42,12 +43,33 @@ pub(super) struct JointMemory {
     pub(super) joint: Option<JointId>,
     pub(super) start: Vec<f64>,
     pub(super) end: Vec<f64>,
+    /// What these impulses were together on the second end, at the beginning and at the end, in N s and N m s.
+    pub(super) impulses: [Reaction; 2],
+    /// The length of the step they belong to.
+    pub(super) dt: f64,
+}
+
+impl JointMemory {
+    /// What the joint exerted during the step.
+    pub(super) fn reaction(&self) -> Reaction {
+        let [start, end] = self.impulses;
+        Reaction { force: (start.force + end.force) / self.dt, torque: (start.torque + end.torque) / self.dt }
+    }
 }
 
 /// Where a run of rows comes from.
 enum Source {
-    Joint(JointId),
-    Contact { contact: usize, point: usize, rows: ContactRows, normal: DVec3 },
+    /// With the lever from the centre of mass of the second end to its anchor.
+    Joint {
+        id: JointId,
+        lever: DVec3,
+    },
+    Contact {
+        contact: usize,
+        point: usize,
+        rows: ContactRows,
+        normal: DVec3,
+    },
 }
 
 /// The rows of an island.
@@ -87,7 +109,8 @@ impl Assembler<'_> {
     fn add_joint(&self, id: JointId, memory: &JointMemory, rows: &mut Vec<Row>, assembly: &mut Assembly) {
         let Some(joint) = self.model.joints().get(id) else { return };
         rows.clear();
-        joint.constraint.rows(&joint.ends.map(|end| self.view(end)), rows);
+        let views = joint.ends.map(|end| self.view(end));
+        joint.constraint.rows(&views, rows);
         let remembered = |list: &[f64], index: usize| {
             if memory.joint == Some(id) { list.get(index).copied().unwrap_or(0.0) } else { 0.0 }
         };
@@ -103,7 +126,8 @@ impl Assembler<'_> {
             };
             assembly.rows.push(self.solver_row(row, indices, first, given, warm));
         }
-        assembly.sources.push((Source::Joint(id), first..assembly.rows.len()));
+        let lever = joint.constraint.anchors(&views)[1] - views[1].center;
+        assembly.sources.push((Source::Joint { id, lever }, first..assembly.rows.len()));
     }
 
     fn add_contact_point(
@@ -238,15 +262,18 @@ impl Assembly {
         })
     }
 
-    /// Puts the solved impulses where the next step finds them.
-    pub(super) fn store(&self, stage: Stage, contacts: &mut [Contact], joints: &mut [JointMemory]) {
+    /// Puts the solved impulses of a step of `dt` seconds where the next step finds them.
+    pub(super) fn store(&self, stage: Stage, dt: f64, contacts: &mut [Contact], joints: &mut [JointMemory]) {
         for (source, range) in &self.sources {
-            let solved = self.rows[range.clone()].iter().map(|row| row.impulse);
+            let rows = &self.rows[range.clone()];
+            let solved = rows.iter().map(|row| row.impulse);
             match source {
-                Source::Joint(id) => {
+                Source::Joint { id, lever } => {
                     let memory = &mut joints[id.slot()];
-                    memory.joint = Some(*id);
-                    let list = if stage == Stage::Position { &mut memory.start } else { &mut memory.end };
+                    (memory.joint, memory.dt) = (Some(*id), dt);
+                    let index = usize::from(stage != Stage::Position);
+                    memory.impulses[index] = on_second_end(rows, *lever);
+                    let list = if index == 0 { &mut memory.start } else { &mut memory.end };
                     list.clear();
                     list.extend(solved);
                 }
@@ -256,10 +283,18 @@ impl Assembly {
                     let point = &mut contacts[*contact].points[*point];
                     let solved = from_rows(&impulses, *normal, rows);
                     *(if stage == Stage::Position { &mut point.start } else { &mut point.end }) = solved;
+                    contacts[*contact].dt = dt;
                 }
             }
         }
     }
+}
+
+/// What the impulses of a joint's rows are together on its second end, `Σ Jᵀ λ`, with the torque about its anchor.
+fn on_second_end(rows: &[SolverRow], lever: DVec3) -> Reaction {
+    let force: DVec3 = rows.iter().map(|row| row.jacobian.linear[1] * row.impulse).sum();
+    let torque: DVec3 = rows.iter().map(|row| row.jacobian.angular[1] * row.impulse).sum();
+    Reaction { force, torque: torque - lever.cross(force) }
 }
 
 /// No impulse at all.

@@ -2,7 +2,7 @@
 
 use crate::constraint::contact::ContactGeometry;
 use crate::model::ContactMaterial;
-use crate::{BodyId, ColliderId};
+use crate::{BodyId, ColliderId, Wrench};
 use glam::DVec3;
 use tumble_geometry::query::{FeatureId, PairCache};
 
@@ -59,11 +59,37 @@ pub struct Contact {
     pub(super) sensor: bool,
     pub(super) first_is_sensor: bool,
     pub(super) cache: PairCache,
+    /// The revisions of the shapes the cache is about.
+    pub(super) shapes: [u64; 2],
+    /// The length of the step the impulses belong to, in seconds.
+    pub(super) dt: f64,
     /// The tilt of the normals by rough surfaces, drawn when the contact began.
     pub(super) tilt: DVec3,
 }
 
 impl Contact {
+    /// The impulse on the second body during the step, in N s.
+    pub fn impulse(&self) -> DVec3 {
+        self.points.iter().map(ContactPointState::impulse).sum()
+    }
+
+    /// The force on the second body at one of the points, in newtons: the mean over the step.
+    pub fn force_at(&self, point: &ContactPointState) -> DVec3 {
+        if self.dt > 0.0 { point.impulse() / self.dt } else { DVec3::ZERO }
+    }
+
+    /// Force and torque (about `center`, a world point) on the second body: the mean over the step.
+    pub fn wrench_about(&self, center: DVec3) -> Wrench {
+        let mut sum = Wrench::default();
+        for point in self.points.iter().filter(|_| self.dt > 0.0) {
+            let ContactPointState { geometry, start, end, .. } = point;
+            let force = self.force_at(point);
+            let twist = start.rolling + end.rolling + geometry.normal * (start.spinning + end.spinning);
+            sum += Wrench { force, torque: (geometry.position - center).cross(force) + twist / self.dt };
+        }
+        sum
+    }
+
     /// The colliders, a sensor first.
     pub(super) fn sensor_first(&self) -> [ColliderId; 2] {
         let [a, b] = self.colliders;

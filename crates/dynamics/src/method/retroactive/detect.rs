@@ -259,6 +259,8 @@ fn new_contact(model: &Model, colliders: [ColliderId; 2]) -> Option<Contact> {
         sensor: a.sensor || b.sensor,
         first_is_sensor: a.sensor,
         cache: PairCache::default(),
+        shapes: [a.shape_revision, b.shape_revision],
+        dt: 0.0,
         tilt: DVec3::ZERO,
     })
 }
@@ -278,12 +280,19 @@ fn update_contact(
     if contact.bodies.iter().all(|&id| still(id)) && !contact.points.is_empty() {
         return;
     }
+    let shapes = [a.shape_revision, b.shape_revision];
+    if contact.shapes != shapes {
+        (contact.shapes, contact.cache) = (shapes, PairCache::default());
+        contact.points.clear();
+    }
+    (contact.sensor, contact.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
     contact.material = model.mixing().mix(&a.material, &b.material);
     let (body_a, body_b) = (state.bodies[a.body.slot()], state.bodies[b.body.slot()]);
     let pose_a = world_pose(a, &body_a);
     let b_in_a = pose_a.to_local(&world_pose(b, &body_b));
     if contact.sensor {
         contact.touching = query::intersects(&a.shape, &b.shape, &b_in_a);
+        contact.points.clear();
         return;
     }
     manifolds.clear();

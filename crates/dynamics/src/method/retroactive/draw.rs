@@ -2,7 +2,7 @@
 
 use super::Retroactive;
 use crate::instrument::{Color, Instrument, InstrumentFlags, draw_aabb};
-use crate::{Id, Model, State};
+use crate::{Model, State};
 
 pub(super) fn draw(
     method: &Retroactive,
@@ -18,8 +18,7 @@ pub(super) fn draw(
         for (number, island) in method.islands.iter().enumerate() {
             let bodies = island.bodies.iter().filter_map(|&id| model.bodies().get(id));
             for collider in bodies.flat_map(|body| &body.colliders).filter_map(|&id| model.colliders().get(id)) {
-                let pose = state.bodies[collider.body.slot()].center_pose() * collider.center_pose;
-                draw_aabb(&collider.shape.aabb(&pose), Color::numbered(number), instrument);
+                draw_aabb(&collider.shape.aabb(&collider.pose_in(state)), Color::numbered(number), instrument);
             }
         }
     }

@@ -31,7 +31,6 @@ mod push;
 mod settings;
 
 pub use contact::{Contact, ContactImpulses, ContactPointState};
-pub use notify::Reaction;
 pub use settings::{RetroactiveDescription, RetroactiveSettings};
 
 use self::assemble::{Assembler, JointMemory, Stage};
@@ -41,12 +40,13 @@ use self::free_motion::FreeMotion;
 use self::island::Island;
 use self::push::Push;
 use super::Method;
-use crate::event::Events;
+use crate::event::{Events, Reaction};
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
 use crate::model::BodyKind;
-use crate::solver::{Bounds, ConstraintSolver, Problem, SequentialImpulses, SolverBody, SolverRow};
-use crate::{BodyState, Id, Model, State, StepError};
+use crate::report::{StepReport, Stopwatch};
+use crate::solver::{Bounds, ConstraintSolver, Convergence, Problem, SequentialImpulses, SolverBody, SolverRow};
+use crate::{BodyState, Id, JointId, Model, State, StepError};
 use glam::{DMat3, DVec3};
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
 use tumble_geometry::math::rotation_vector;
@@ -64,6 +64,7 @@ pub struct Retroactive {
     pushes: Vec<Push>,
     /// The energy the islands have in the step under way.
     budget: Budget,
+    report: StepReport,
 }
 
 impl Default for Retroactive {
@@ -84,6 +85,7 @@ impl Retroactive {
             islands: Vec::new(),
             pushes: Vec::new(),
             budget: Budget::default(),
+            report: StepReport::default(),
         }
     }
 
@@ -167,22 +169,28 @@ impl Retroactive {
     /// Solves all islands that are awake and returns the impulses of a push.
     fn solve(&mut self, model: &Model, state: &State, dt: f64, stage: Stage, bodies: &mut [SolverBody]) -> Vec<Push> {
         let mut pushes = Vec::new();
+        let mut solved = self.report.solved;
         for island in self.islands.iter().filter(|island| island.awake && !island.is_free()) {
             let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies };
             let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
             match stage {
-                Stage::Position => self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows }),
+                Stage::Position => {
+                    solved = solved.worse(self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows }))
+                }
                 Stage::Push if assembly.has_errors() => {
                     self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows });
                     pushes.extend(assembly.rows.iter().filter(|row| row.impulse != 0.0).map(Push::new));
                 }
                 Stage::Push => {}
-                Stage::Velocity => self.solve_bounce(model, state, island, bodies, &mut assembly.rows),
+                Stage::Velocity => {
+                    solved = solved.worse(self.solve_bounce(model, state, island, bodies, &mut assembly.rows))
+                }
             }
             if stage != Stage::Push {
-                assembly.store(stage, self.detector.contacts_mut(), &mut self.joints);
+                assembly.store(stage, dt, self.detector.contacts_mut(), &mut self.joints);
             }
         }
+        self.report.solved = solved;
         pushes
     }
 
@@ -194,7 +202,7 @@ impl Retroactive {
         island: &Island,
         bodies: &mut [SolverBody],
         rows: &mut [SolverRow],
-    ) {
+    ) -> Convergence {
         let bounces = |row: &SolverRow| row.bias < 0.0 && matches!(row.bounds, Bounds::Range { min: 0.0, .. });
         if !rows.iter().any(bounces) {
             return self.solver.solve(&mut Problem { bodies, rows });
@@ -210,7 +218,7 @@ impl Retroactive {
         self.solver.solve(&mut Problem { bodies, rows: &mut quiet_rows });
         let quiet = read(bodies);
         write(bodies, &before);
-        self.solver.solve(&mut Problem { bodies, rows });
+        let reached = self.solver.solve(&mut Problem { bodies, rows });
         let mut lively = read(bodies);
         let share = self.budget.share(model, &state.bodies, island, &quiet, &lively);
         if share < 1.0 {
@@ -223,6 +231,7 @@ impl Retroactive {
             }
             write(bodies, &lively);
         }
+        reached
     }
 
     fn integrate(&mut self, model: &Model, state: &mut State, dt: f64) {
@@ -234,26 +243,65 @@ impl Retroactive {
     }
 }
 
+impl Retroactive {
+    /// Counts what the report tells of bodies, islands and contacts.
+    fn count(&mut self, state: &State) {
+        let bodies = || self.islands.iter().flat_map(|island| &island.bodies);
+        let touching = || self.detector.contacts().iter().filter(|contact| contact.touching);
+        self.report.asleep = bodies().filter(|id| state.bodies[id.slot()].asleep).count();
+        self.report.awake = bodies().count() - self.report.asleep;
+        self.report.islands = self.islands.len();
+        self.report.contacts = touching().filter(|contact| !contact.points.is_empty()).count();
+        self.report.contact_points = touching().map(|contact| contact.points.len()).sum();
+    }
+}
+
 impl Method for Retroactive {
     fn name(&self) -> &'static str {
         "retroactive"
     }
 
     fn step(&mut self, model: &Model, state: &mut State, dt: f64, events: &mut Events) -> Result<(), StepError> {
+        let total = Stopwatch::start();
+        self.report = StepReport { dt, ..StepReport::default() };
         self.detector.refresh(model, state, dt, &self.settings);
         self.joints.resize_with(model.joints().slot_count(), JointMemory::default);
         activity::wake_touched(model, state, self.detector.contacts(), events);
+        self.report.times.detect = total.elapsed();
 
+        let watch = Stopwatch::start();
         self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
         self.solve_positions(model, state, dt);
+        self.report.times.solve = watch.elapsed();
+
+        let watch = Stopwatch::start();
         self.integrate(model, state, dt);
+        self.report.times.integrate = watch.elapsed();
+
+        let watch = Stopwatch::start();
         self.detector.detect(model, state, dt, &self.settings);
+        self.report.times.detect += watch.elapsed();
+
+        let watch = Stopwatch::start();
         self.solve_velocities(model, state, dt);
+        self.report.times.solve += watch.elapsed();
+
         activity::update(model, state, dt, &self.settings, &self.islands, events);
-        notify::break_joints(model, state, dt, &self.joints, events);
+        notify::break_joints(model, state, &self.joints, events);
         notify::contact_events(&mut self.detector, events);
         self.detector.mark_current(model, state, dt);
+        self.count(state);
+        self.report.times.total = total.elapsed();
         Ok(())
+    }
+
+    fn reaction(&self, joint: JointId) -> Option<Reaction> {
+        let memory = self.joints.get(joint.slot()).filter(|memory| memory.joint == Some(joint));
+        memory.map(JointMemory::reaction)
+    }
+
+    fn report(&self) -> StepReport {
+        self.report
     }
 
     fn contacts(&self) -> &[Contact] {
@@ -268,6 +316,7 @@ impl Method for Retroactive {
         self.detector.reset();
         self.joints.clear();
         self.islands.clear();
+        self.report = StepReport::default();
     }
 
     fn clone_box(&self) -> Box<dyn Method> {
@@ -280,6 +329,7 @@ impl Method for Retroactive {
             islands: self.islands.clone(),
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
+            report: self.report,
         })
     }
 }
@@ -289,7 +339,7 @@ fn follow_scripts(model: &Model, time: f64, bodies: &mut [BodyState]) {
     for (id, body) in model.bodies().iter() {
         if let BodyKind::Scripted(script) = &body.kind {
             let state = &mut bodies[id.slot()];
-            let pose = script.pose(time);
+            let pose = script.pose(time).normalized();
             let (velocity, angular_velocity) = script.velocity(time);
             state.rotation = pose.rotation;
             state.position = pose.point(body.mass.center);

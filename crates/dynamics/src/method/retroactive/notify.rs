@@ -5,50 +5,27 @@ use super::contact::Contact;
 use super::detect::Detector;
 use crate::constraint::{BodyView, Row};
 use crate::event::{ContactEvent, Events, Phase, SensorEvent};
-use crate::{Id, JointId, Model, State};
-use glam::DVec3;
+use crate::model::JointModel;
+use crate::{Id, Model, State};
 
-/// The force and torque a joint exerted on its second body during a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reaction {
-    /// The force in newtons.
-    pub force: DVec3,
-    /// The torque in newton metres about the joint's anchor.
-    pub torque: DVec3,
-    /// The largest error of its rows, in metres or radians.
-    pub error: f64,
-}
-
-/// What a joint exerted during the last step of `dt` seconds: `Σ Jᵀ λ / h`.
-pub(super) fn reaction(model: &Model, state: &State, dt: f64, id: JointId, memory: &JointMemory) -> Option<Reaction> {
-    let joint = model.joints().get(id)?;
-    let views = joint.ends.map(|end| BodyView::of(model, &state.bodies, end));
+/// The largest error of a joint's rows, in metres or radians.
+fn error(model: &Model, state: &State, joint: &JointModel) -> f64 {
     let mut rows: Vec<Row> = Vec::new();
-    joint.constraint.rows(&views, &mut rows);
-    let mut reaction = Reaction::default();
-    for (index, row) in rows.iter().enumerate() {
-        let at = |list: &[f64]| list.get(index).copied().unwrap_or(0.0);
-        let lambda = if memory.joint == Some(id) { (at(&memory.start) + at(&memory.end)) / dt } else { 0.0 };
-        reaction.force += row.jacobian.linear[1] * lambda;
-        reaction.torque += row.jacobian.angular[1] * lambda;
-        reaction.error = reaction.error.max(row.violation());
-    }
-    let lever = joint.constraint.anchors(&views)[1] - views[1].center;
-    reaction.torque -= lever.cross(reaction.force);
-    Some(reaction)
+    joint.constraint.rows(&joint.ends.map(|end| BodyView::of(model, &state.bodies, end)), &mut rows);
+    rows.iter().map(Row::violation).fold(0.0, f64::max)
 }
 
 /// Breaks the joints whose reaction or error exceeds what they bear.
-pub(super) fn break_joints(model: &Model, state: &mut State, dt: f64, memories: &[JointMemory], events: &mut Events) {
+pub(super) fn break_joints(model: &Model, state: &mut State, memories: &[JointMemory], events: &mut Events) {
     for (id, joint) in model.joints().iter() {
-        if state.broken[id.slot()] || joint.breaking.is_never() {
+        let (breaking, memory) = (&joint.breaking, &memories[id.slot()]);
+        if state.broken[id.slot()] || breaking.is_never() || memory.joint != Some(id) {
             continue;
         }
-        let Some(reaction) = reaction(model, state, dt, id, &memories[id.slot()]) else { continue };
-        let breaking = &joint.breaking;
+        let reaction = memory.reaction();
         if reaction.force.length() > breaking.force
             || reaction.torque.length() > breaking.torque
-            || reaction.error > breaking.error
+            || error(model, state, joint) > breaking.error
         {
             state.broken[id.slot()] = true;
             events.broken.push(id);
@@ -92,7 +69,7 @@ fn report(contact: &Contact, phase: Phase, events: &mut Events) {
         phase,
         colliders: contact.colliders,
         bodies: contact.bodies,
-        impulse: contact.points.iter().map(|point| point.impulse()).sum(),
+        impulse: contact.impulse(),
         points: if ended { Vec::new() } else { contact.points.iter().map(|point| point.geometry.position).collect() },
     });
 }

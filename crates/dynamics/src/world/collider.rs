@@ -1,0 +1,106 @@
+//! Reading and changing one collider of a world.
+
+use super::World;
+use super::edit::{check_collider_pose, check_density};
+use super::mass::{about_center, mass_of};
+use crate::model::{ColliderModel, Material};
+use crate::{BodyId, ColliderId, Id, ModelError};
+use tumble_geometry::{Shape, Transform};
+
+/// A collider of a world, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct ColliderRef<'a> {
+    model: &'a ColliderModel,
+    pose: Transform,
+}
+
+impl<'a> ColliderRef<'a> {
+    /// Shape, material and all else that does not change.
+    pub fn model(&self) -> &'a ColliderModel {
+        self.model
+    }
+
+    /// The body it belongs to.
+    pub fn body(&self) -> BodyId {
+        self.model.body
+    }
+
+    /// Its pose in the world.
+    pub fn pose(&self) -> Transform {
+        self.pose
+    }
+}
+
+/// A collider of a world, to change. Its body wakes up, and so does what that touches; the body's mass follows unless it
+/// was given.
+#[derive(Debug)]
+pub struct ColliderMut<'a> {
+    world: &'a mut World,
+    id: ColliderId,
+    model: ColliderModel,
+}
+
+impl World {
+    /// A collider, to read.
+    pub fn collider(&self, id: ColliderId) -> Result<ColliderRef<'_>, ModelError> {
+        let model = self.model.colliders.get(id).ok_or(ModelError::NoSuchCollider(id))?;
+        Ok(ColliderRef { model, pose: self.pose_of(model) })
+    }
+
+    /// A collider, to change.
+    pub fn collider_mut(&mut self, id: ColliderId) -> Result<ColliderMut<'_>, ModelError> {
+        let model = self.model.colliders.get(id).ok_or(ModelError::NoSuchCollider(id))?.clone();
+        Ok(ColliderMut { world: self, id, model })
+    }
+}
+
+impl ColliderMut<'_> {
+    /// Replaces the shape.
+    pub fn set_shape(&mut self, shape: Shape) -> Result<(), ModelError> {
+        let shape_revision = self.world.model.revision + 1;
+        self.replace(ColliderModel { shape, shape_revision, ..self.model.clone() })
+    }
+
+    /// Moves it within the body frame.
+    pub fn set_pose(&mut self, pose: Transform) -> Result<(), ModelError> {
+        check_collider_pose(&pose)?;
+        self.replace(ColliderModel { pose: pose.normalized(), ..self.model.clone() })
+    }
+
+    /// Sets the density in kg/m³.
+    pub fn set_density(&mut self, density: f64) -> Result<(), ModelError> {
+        let density = check_density(density)?;
+        self.replace(ColliderModel { density, ..self.model.clone() })
+    }
+
+    /// Sets the material, and the density to that of the material.
+    pub fn set_material(&mut self, material: Material) -> Result<(), ModelError> {
+        material.validate()?;
+        self.replace(ColliderModel { material, density: material.density, ..self.model.clone() })
+    }
+
+    /// Makes it a sensor: it reports overlaps as events, touches nobody and has no mass.
+    pub fn make_sensor(&mut self) -> Result<(), ModelError> {
+        self.replace(ColliderModel { sensor: true, ..self.model.clone() })
+    }
+
+    /// Makes it solid.
+    pub fn make_solid(&mut self) -> Result<(), ModelError> {
+        self.replace(ColliderModel { sensor: false, ..self.model.clone() })
+    }
+
+    fn replace(&mut self, new: ColliderModel) -> Result<(), ModelError> {
+        let (world, id) = (&mut *self.world, self.id);
+        let body = world.model.bodies.get(new.body).ok_or(ModelError::NoSuchBody(new.body))?;
+        let model = |&other: &ColliderId| if other == id { Some(&new) } else { world.model.colliders.get(other) };
+        let mass = mass_of(&body.kind, body.mass_choice, body.colliders.iter().filter_map(model))?;
+        world.wake_touching(new.body);
+        if let Some(collider) = world.model.colliders.get_mut(id) {
+            *collider = ColliderModel { center_pose: about_center(&new.pose, mass.center), ..new.clone() };
+        }
+        world.places.changed(id.slot());
+        world.set_mass(new.body, mass);
+        self.model = new;
+        Ok(())
+    }
+}

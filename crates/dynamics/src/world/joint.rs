@@ -1,0 +1,130 @@
+//! Reading and changing one joint of a world.
+
+use super::World;
+use crate::constraint::{Attach, BodyView, Row};
+use crate::event::Reaction;
+use crate::model::{Breaking, JointModel};
+use crate::{Id, JointId, ModelError};
+use glam::DVec3;
+
+/// A joint of a world, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct JointRef<'a> {
+    world: &'a World,
+    model: &'a JointModel,
+    id: JointId,
+}
+
+impl<'a> JointRef<'a> {
+    /// What it connects and how.
+    pub fn model(&self) -> &'a JointModel {
+        self.model
+    }
+
+    /// Whether it has broken.
+    pub fn is_broken(&self) -> bool {
+        self.world.state.broken[self.id.slot()]
+    }
+
+    /// Where it holds its two ends, in world coordinates.
+    pub fn anchors(&self) -> [DVec3; 2] {
+        self.model.constraint.anchors(&self.views())
+    }
+
+    /// By how much it is open: the largest error of its rows, in metres or radians.
+    pub fn error(&self) -> f64 {
+        let mut rows: Vec<Row> = Vec::new();
+        self.model.constraint.rows(&self.views(), &mut rows);
+        rows.iter().map(Row::violation).fold(0.0, f64::max)
+    }
+
+    /// The force (N) and torque (N m, about the second anchor) it exerted on its second end during the last step, along
+    /// world axes; the first end got the opposite. Zero before the first step and once it is broken.
+    pub fn reaction(&self) -> Reaction {
+        let known = self.world.method.reaction(self.id).filter(|_| !self.is_broken());
+        known.unwrap_or_default()
+    }
+
+    fn views(&self) -> [BodyView; 2] {
+        self.model.ends.map(|end| BodyView::of(&self.world.model, &self.world.state.bodies, end))
+    }
+}
+
+/// A joint of a world, to change. The bodies it connects wake up.
+#[derive(Debug)]
+pub struct JointMut<'a> {
+    world: &'a mut World,
+    id: JointId,
+}
+
+impl World {
+    /// A joint, to read.
+    pub fn joint(&self, id: JointId) -> Result<JointRef<'_>, ModelError> {
+        let model = self.model.joints.get(id).ok_or(ModelError::NoSuchJoint(id))?;
+        Ok(JointRef { world: self, model, id })
+    }
+
+    /// All joints with their ids, in the order of their slots.
+    pub fn joints(&self) -> impl Iterator<Item = (JointId, JointRef<'_>)> {
+        self.model.joints.iter().map(|(id, model)| (id, JointRef { world: self, model, id }))
+    }
+
+    /// The first joint with this name.
+    pub fn joint_named(&self, name: &str) -> Option<JointId> {
+        self.model.joints.iter().find(|(_, joint)| joint.name == name).map(|(id, _)| id)
+    }
+
+    /// A joint, to change; what it connects wakes up.
+    pub fn joint_mut(&mut self, id: JointId) -> Result<JointMut<'_>, ModelError> {
+        let ends = self.model.joints.get(id).ok_or(ModelError::NoSuchJoint(id))?.ends;
+        self.wake_ends(ends);
+        Ok(JointMut { world: self, id })
+    }
+}
+
+impl JointMut<'_> {
+    fn model(&mut self) -> &mut JointModel {
+        self.world.model.revision += 1;
+        self.world.model.joints.get_mut(self.id).expect("looked up when the JointMut was made, which nobody can outrun")
+    }
+
+    /// Sets the name to find it by; may be empty.
+    pub fn set_name(&mut self, name: impl Into<String>) {
+        self.model().name = name.into();
+    }
+
+    /// What breaks it from now on.
+    pub fn set_breaking(&mut self, breaking: Breaking) -> Result<(), ModelError> {
+        breaking.validate()?;
+        self.model().breaking = breaking;
+        Ok(())
+    }
+
+    /// Lets the bodies it connects collide with each other.
+    pub fn let_collide(&mut self) {
+        self.model().collide = true;
+    }
+
+    /// Keeps the bodies it connects from colliding with each other.
+    pub fn keep_from_colliding(&mut self) {
+        self.model().collide = false;
+    }
+
+    /// Breaks it; it stays in the model and holds nothing.
+    pub fn snap(&mut self) {
+        self.world.state.broken[self.id.slot()] = true;
+    }
+
+    /// Mends it where it was attached: bodies that have come apart are pulled together.
+    pub fn mend(&mut self) {
+        self.world.state.broken[self.id.slot()] = false;
+    }
+
+    /// Replaces what it demands by another joint, attached to the bodies as they are now.
+    pub fn attach(&mut self, attach: impl Attach) -> Result<(), ModelError> {
+        let ends = self.model().ends;
+        let views = ends.map(|end| BodyView::of(&self.world.model, &self.world.state.bodies, end));
+        self.model().constraint = attach.attach(&views)?;
+        Ok(())
+    }
+}

@@ -2,6 +2,8 @@
 //!
 //! The measure of all other implementations, and the fastest for a few dozen boxes.
 
+use super::Mobility;
+use super::pairs::FoundPairs;
 use super::probe::Probe;
 use super::proxies::Proxies;
 use super::space::{Space, SpatialIndex};
@@ -27,6 +29,26 @@ impl SpatialIndex for AllBoxes {
     fn rebuild(&mut self, _proxies: &Proxies) {}
 
     fn maintain(&mut self, _proxies: &Proxies) {}
+
+    fn moved_pairs(&self, proxies: &Proxies, found: &mut FoundPairs) {
+        let mut moved = proxies.moved().peekable();
+        if moved.peek().is_none() {
+            return;
+        }
+        // Fixed boxes have only moving partners.
+        let is_moving = |&id: &u32| proxies.mobility(id) == Mobility::Moving;
+        let all: Vec<u32> = proxies.occupied().collect();
+        let moving: Vec<u32> = all.iter().copied().filter(is_moving).collect();
+        for id in moved {
+            for &other in if is_moving(&id) { &all } else { &moving } {
+                // The smaller id reports a pair of two moved ones.
+                let twin = proxies.has_moved(other) && other <= id;
+                if other != id && !twin && proxies.are_pair(id, other) {
+                    found.push(id, other);
+                }
+            }
+        }
+    }
 
     fn search<P: Probe>(&self, proxies: &Proxies, _probe: &P, mut limit: f64, visit: &mut impl FnMut(u32) -> f64) {
         for id in proxies.occupied() {

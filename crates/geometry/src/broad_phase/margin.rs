@@ -71,3 +71,45 @@ impl FatMargin {
         DVec3::select(ahead.is_nan_mask(), DVec3::ZERO, ahead)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIT: Aabb = Aabb::new(DVec3::ZERO, DVec3::ONE);
+
+    #[test]
+    fn the_margin_follows_the_longest_edge_within_its_bounds() {
+        let margin = FatMargin { relative: 0.1, minimum: 0.05, maximum: 0.5, stretch: 0.0 };
+        for (edge, expected) in [(0.1, 0.05), (1.0, 0.1), (2.0, 0.2), (100.0, 0.5), (f64::INFINITY, 0.5)] {
+            let tight = Aabb::new(DVec3::ZERO, DVec3::new(0.01, edge, 0.01));
+            assert_eq!(margin.fatten(&tight, DVec3::ONE).min, DVec3::splat(-expected), "{edge}");
+        }
+    }
+
+    #[test]
+    fn only_the_sides_ahead_are_stretched() {
+        let margin = FatMargin { stretch: 3.0, ..FatMargin::ZERO };
+        let fat = margin.fatten(&UNIT, DVec3::new(1.0, -2.0, 0.0));
+        assert_eq!(fat, Aabb::new(DVec3::new(0.0, -6.0, 0.0), DVec3::new(4.0, 1.0, 1.0)));
+    }
+
+    #[test]
+    fn nonsense_counts_as_zero() {
+        let margin = FatMargin { relative: f64::NAN, minimum: -1.0, maximum: 1.0, stretch: f64::NAN };
+        assert_eq!(margin.fatten(&UNIT, DVec3::ONE), UNIT);
+        assert_eq!(FatMargin::default().fatten(&UNIT, DVec3::NAN), UNIT.expanded(0.1));
+    }
+
+    #[test]
+    fn a_fat_box_is_renewed_when_left_and_when_the_flight_is_over() {
+        let margin = FatMargin::default();
+        let flying = margin.fatten(&UNIT, DVec3::X * 10.0);
+        let after = |distance: f64| Aabb::new(UNIT.min + DVec3::X * distance, UNIT.max + DVec3::X * distance);
+        assert!(!margin.outgrown(&flying, &after(10.0), DVec3::X * 10.0), "still flying");
+        assert!(margin.outgrown(&flying, &after(10.0), DVec3::ZERO), "landed");
+        assert!(margin.outgrown(&flying, &after(21.0), DVec3::X * 10.0), "left");
+        let resting = margin.fatten(&UNIT, DVec3::ZERO);
+        assert!(!margin.outgrown(&resting, &after(0.05), DVec3::ZERO), "a small move");
+    }
+}

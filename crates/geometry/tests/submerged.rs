@@ -361,3 +361,45 @@ fn what_encloses_nothing_has_no_part_below() {
     let (u, v) = orthonormal_pair(DVec3::Y);
     assert!(ball.below(&plane(u + v, 1e300)).unwrap().volume > 4.18);
 }
+
+/// The surface of every solid is closed: its vector areas add up to nothing, and its flux `⅓ ∮ x·dA` is the volume, exactly
+/// for polyhedra and to a few per cent, from below, for round shapes.
+#[test]
+fn surfaces_are_closed_and_face_outwards() {
+    let mut random = fastrand::Rng::with_seed(7);
+    for (name, shape) in solid_shapes(&mut random) {
+        let (mut sum, mut volume, mut area) = (DVec3::ZERO, 0.0, 0.0);
+        shape.visit_surface(&mut |triangle| {
+            let [a, b, c] = triangle.vertices;
+            let vector_area = 0.5 * (b - a).cross(c - a);
+            sum += vector_area;
+            area += vector_area.length();
+            volume += a.dot(vector_area) / 3.0;
+        });
+        assert!(sum.length() < 1e-12 * area, "{name}: {sum}");
+        let missing = 1.0 - volume.abs() / shape.volume().unwrap();
+        let round = ["sphere", "capsule", "cylinder", "cone", "compound"].contains(&name);
+        assert!(if round { missing > 0.0 && missing < 0.03 } else { missing.abs() < 1e-12 }, "{name}: {missing}");
+        assert_eq!(volume < 0.0, name.starts_with("inside-out"), "{name}");
+    }
+    // Above and below, left and right are alike on round shapes: no direction is preferred.
+    for shape in [Shape::cylinder(0.5, 0.3).unwrap(), Shape::capsule(0.5, 0.3).unwrap(), Shape::sphere(0.4).unwrap()] {
+        let mut sum = DVec3::ZERO;
+        shape.visit_surface(&mut |triangle| {
+            let [a, b, c] = triangle.vertices;
+            sum += (a + b + c) * (b - a).cross(c - a).length();
+        });
+        assert!(sum.length() < 1e-12, "{sum}");
+    }
+    let area = |shape: Shape| {
+        let mut area = 0.0;
+        shape.visit_surface(&mut |t| {
+            area += 0.5 * (t.vertices[1] - t.vertices[0]).cross(t.vertices[2] - t.vertices[0]).length()
+        });
+        area
+    };
+    assert!((area(Shape::sphere(1.0).unwrap()) / (4.0 * PI) - 1.0).abs() < 0.012);
+    assert!((area(Shape::cylinder(1.0, 1.0).unwrap()) / (6.0 * PI) - 1.0).abs() < 0.012);
+    assert!((area(Shape::cone(1.0, 1.0).unwrap()) / (PI * (1.0 + 5.0_f64.sqrt())) - 1.0).abs() < 0.012);
+    assert!((area(Shape::capsule(1.0, 1.0).unwrap()) / (8.0 * PI) - 1.0).abs() < 0.012);
+}

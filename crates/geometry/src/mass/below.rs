@@ -12,8 +12,7 @@
 //! Rounding means a few 1e-15 of the volume of the whole shape, and as much of its size for `volume × center`.
 
 use super::{below_polyhedron, below_round};
-use crate::shape::Cuboid;
-use crate::{Plane, Shape, Transform, Triangle};
+use crate::{Plane, Shape, Transform};
 use glam::DVec3;
 
 /// The part of a shape below a plane.
@@ -72,31 +71,11 @@ impl Shape {
         }
         match self {
             Self::Sphere(sphere) => Some(below_round::sphere(sphere, plane)),
-            Self::Cuboid(cuboid) => {
-                let corners = cuboid_triangles(cuboid);
-                Some(below_polyhedron::below(corners.into_iter(), plane))
-            }
+            Self::Cuboid(_) | Self::Hull(_) => Some(below_polyhedron::below(self, plane)),
             Self::Capsule(capsule) => Some(below_round::capsule(capsule, plane)),
             Self::Cylinder(cylinder) => Some(below_round::cylinder(cylinder, plane)),
             Self::Cone(cone) => Some(below_round::cone(cone, plane)),
-            Self::Hull(hull) => {
-                let fan = |face: usize| {
-                    let corners = hull.face_vertices(face);
-                    corners[1..].windows(2).map(|side| [corners[0], side[0], side[1]].map(|v| hull.vertex(v)))
-                };
-                let triangles = (0..hull.face_count()).flat_map(fan).map(|vertices| Triangle { vertices });
-                Some(below_polyhedron::below(triangles, plane))
-            }
-            Self::Mesh(mesh) if mesh.is_closed() && mesh.is_oriented() => {
-                // A mesh that is inside out is turned around.
-                let outwards = mesh.signed_volume() >= 0.0;
-                let triangles = (0..mesh.triangles().len()).map(|index| {
-                    let triangle = mesh.triangle(index);
-                    let [a, b, c] = triangle.vertices;
-                    if outwards { triangle } else { Triangle { vertices: [a, c, b] } }
-                });
-                Some(below_polyhedron::below(triangles, plane))
-            }
+            Self::Mesh(mesh) if mesh.is_closed() && mesh.is_oriented() => Some(below_polyhedron::below(self, plane)),
             Self::Compound(compound) => compound.parts().iter().try_fold(Submerged::NOTHING, |sum, (pose, part)| {
                 let wet = part.below(&plane.transformed(&pose.inverse()))?;
                 Some(sum.combined(&wet.transformed(pose)))
@@ -104,24 +83,4 @@ impl Shape {
             Self::Custom(_) | Self::HalfSpace(_) | Self::Mesh(_) | Self::HeightField(_) => None,
         }
     }
-}
-
-/// The twelve triangles of a box, counter-clockwise as seen from outside.
-fn cuboid_triangles(cuboid: &Cuboid) -> [Triangle; 12] {
-    let half = cuboid.half_extents();
-    // The six faces: outward axis u, and v, w with v × w = u.
-    let faces = [(0, 1, 2), (1, 2, 0), (2, 0, 1)];
-    std::array::from_fn(|index| {
-        let ((u, v, w), side) = (faces[index / 4], if index / 2 % 2 == 0 { 1.0 } else { -1.0 });
-        let corner = |a: f64, b: f64| {
-            let mut corner = half;
-            corner[u] *= side;
-            corner[v] *= a * side;
-            corner[w] *= b;
-            corner
-        };
-        let (first, last) = (corner(-1.0, -1.0), corner(1.0, 1.0));
-        let vertices = if index % 2 == 0 { [first, corner(1.0, -1.0), last] } else { [first, last, corner(-1.0, 1.0)] };
-        Triangle { vertices }
-    })
 }

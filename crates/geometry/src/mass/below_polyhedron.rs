@@ -8,33 +8,39 @@
 //! asks: neighbours get the same bits and the surface stays closed.
 
 use super::Submerged;
-use crate::{Plane, Triangle};
+use crate::{Plane, Shape};
 use glam::DVec3;
 
-/// The part below `plane` of the solid inside a closed surface of triangles that face outwards.
-pub(super) fn below(triangles: impl Iterator<Item = Triangle> + Clone, plane: &Plane) -> Submerged {
-    let corners = triangles.clone().flat_map(|triangle| triangle.vertices);
-    let Some((depth, deepest)) = corners
-        .map(|corner| (plane.signed_distance(corner), corner))
-        .reduce(|least, next| if next.0 < least.0 { next } else { least })
-    else {
-        return Submerged::NOTHING;
-    };
+/// The part below `plane` of the solid inside the surface of `shape`, a closed one of triangles. One that is inside out is
+/// turned around.
+pub(super) fn below(shape: &Shape, plane: &Plane) -> Submerged {
+    let (mut depth, mut deepest) = (0.0, DVec3::ZERO);
+    shape.visit_surface(&mut |triangle| {
+        for corner in triangle.vertices {
+            let height = plane.signed_distance(corner);
+            if height < depth {
+                (depth, deepest) = (height, corner);
+            }
+        }
+    });
     if depth >= 0.0 {
         return Submerged::NOTHING;
     }
     // Above the deepest corner: near what is wet, so that a wet tip of a large body keeps its digits.
     let reference = deepest - plane.normal * depth;
     let mut sum = TetrahedronSum::default();
-    for triangle in triangles {
+    shape.visit_surface(&mut |triangle| {
         // Heights above the plane, from the reference point in it.
-        let corners = triangle.vertices.map(|corner| {
+        sum.add_clipped(triangle.vertices.map(|corner| {
             let from_reference = corner - reference;
             (from_reference, plane.normal.dot(from_reference))
-        });
-        sum.add_clipped(corners);
-    }
-    Submerged::new(sum.volume / 6.0, sum.moment / 24.0, reference)
+        }));
+    });
+    let outwards = match shape {
+        Shape::Mesh(mesh) => 1.0_f64.copysign(mesh.signed_volume()),
+        _ => 1.0,
+    };
+    Submerged::new(outwards * sum.volume / 6.0, outwards * sum.moment / 24.0, reference)
 }
 
 /// Sums over tetrahedra with one corner at the reference point.

@@ -16,6 +16,7 @@ mod hull;
 pub(crate) mod mesh;
 mod queries;
 mod sphere;
+mod surface;
 
 pub use capsule::Capsule;
 pub use compound::Compound;

@@ -46,7 +46,8 @@ pub mod prelude {
     pub use tumble_dynamics::constraint::{Attach, Ball, Constraint, Distance, Hinge, Softness, Weld};
     pub use tumble_dynamics::event::{ContactEvent, Events, Phase, SensorEvent};
     pub use tumble_dynamics::force::{
-        CentralGravity, Drag, FnForce, Force, ForceContext, Gravity, PointForce, Spring, Target, Vortex, Wrenches,
+        Aerodynamic, Buoyancy, CentralGravity, Drag, FnForce, Force, ForceContext, Gravity, PointForce, Spring, Target,
+        Vortex, Wrenches,
     };
     pub use tumble_dynamics::method::{Method, Retroactive};
     pub use tumble_dynamics::model::{Breaking, Joint, JointEnd};

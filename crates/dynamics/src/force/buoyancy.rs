@@ -69,7 +69,7 @@ pub struct Buoyancy {
     #[schemars(range(min = 0.0), extend("unit" = "1/s"))]
     pub linear_drag: f64,
     /// The drag coefficient C of the quadratic resistance, about 1 for blunt bodies. Default 0.
-    #[schemars(range(min = 0.0), extend("unit" = "1"))]
+    #[schemars(range(min = 0.0))]
     pub quadratic_drag: f64,
 }
 

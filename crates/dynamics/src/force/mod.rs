@@ -1,5 +1,6 @@
 //! Forces: what pushes bodies about, besides contacts and joints.
 
+mod aerodynamic;
 mod buoyancy;
 mod central_gravity;
 mod closure;
@@ -10,13 +11,14 @@ mod spring;
 mod target;
 mod vortex;
 
+pub use aerodynamic::Aerodynamic;
 pub use buoyancy::Buoyancy;
 pub use central_gravity::CentralGravity;
 pub use closure::FnForce;
 pub use drag::Drag;
 pub use gravity::Gravity;
 pub use point::{Axes, PointForce};
-pub use spring::Spring;
+pub use spring::{Spring, SpringEnd};
 pub use target::Target;
 pub use vortex::Vortex;
 
@@ -95,12 +97,25 @@ pub trait Force: Debug + Send + Sync {
     }
 }
 
+/// A shared force, as the registry makes them, is a force.
+impl<F: Force + ?Sized> Force for Arc<F> {
+    fn apply(&self, context: &ForceContext<'_>, wrenches: &mut Wrenches) {
+        self.as_ref().apply(context, wrenches);
+    }
+
+    fn potential_energy(&self, context: &ForceContext<'_>) -> Option<f64> {
+        self.as_ref().potential_energy(context)
+    }
+}
+
 /// Registers the built-in forces.
 pub(crate) fn register(table: &mut Table<Arc<dyn Force>>) {
     table.register("gravity", |force: Gravity| Ok(Arc::new(force) as _));
     table.register("central_gravity", |force: CentralGravity| Ok(Arc::new(force) as _));
+    table.register("aerodynamic", |force: Aerodynamic| Ok(Arc::new(force) as _));
     table.register("buoyancy", |force: Buoyancy| Ok(Arc::new(force) as _));
     table.register("drag", |force: Drag| Ok(Arc::new(force) as _));
     table.register("point", |force: PointForce| Ok(Arc::new(force) as _));
+    table.register("spring", |force: Spring| Ok(Arc::new(force) as _));
     table.register("vortex", |force: Vortex| Ok(Arc::new(force) as _));
 }

@@ -8,22 +8,64 @@
 
 use super::{Force, ForceContext, Wrenches};
 use crate::model::JointEnd;
-use crate::{BodyState, Id};
+use crate::{BodyId, BodyState, Id};
 use glam::DVec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an end of a spring is fixed to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpringEnd {
+    /// The world, which never moves (default).
+    #[default]
+    World,
+    /// The first body with this name; while there is none, the spring does nothing.
+    Named(String),
+    /// This body.
+    #[serde(skip)]
+    Body(BodyId),
+}
+
+impl From<BodyId> for SpringEnd {
+    fn from(id: BodyId) -> Self {
+        Self::Body(id)
+    }
+}
+
+impl From<JointEnd> for SpringEnd {
+    fn from(end: JointEnd) -> Self {
+        match end {
+            JointEnd::Body(id) => Self::Body(id),
+            JointEnd::World => Self::World,
+        }
+    }
+}
 
 /// A spring and damper between two points.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Spring {
-    /// What it connects.
-    pub ends: [JointEnd; 2],
-    /// Where it is attached: in the body frames, or in world coordinates for the world, in metres.
+    /// The two things it connects. Default: the world, twice.
+    pub ends: [SpringEnd; 2],
+    /// Where it is attached: in the body frames, or in world coordinates for the world, in metres. Default: the origins.
+    #[schemars(with = "[[f64; 3]; 2]", extend("unit" = "m"))]
     pub points: [DVec3; 2],
-    /// The length l₀ at which it is relaxed, in metres.
+    /// The length l₀ at which it is relaxed, in metres. Default 0.
+    #[schemars(range(min = 0.0), extend("unit" = "m"))]
     pub rest_length: f64,
-    /// The stiffness k in N/m.
+    /// The stiffness k in N/m. Default 100.
+    #[schemars(range(min = 0.0), extend("unit" = "N/m"))]
     pub stiffness: f64,
-    /// The damping c in N s/m.
+    /// The damping c in N s/m. Default 0.
+    #[schemars(range(min = 0.0), extend("unit" = "N s/m"))]
     pub damping: f64,
+}
+
+impl Default for Spring {
+    fn default() -> Self {
+        Self::new(SpringEnd::World, SpringEnd::World)
+    }
 }
 
 /// The body an end belongs to, with its slot; none for the world.
@@ -31,7 +73,7 @@ type Owner<'a> = Option<(usize, &'a BodyState)>;
 
 impl Spring {
     /// A spring with stiffness 100 N/m, no damping and rest length 0 between the frames' origins.
-    pub fn new(first: impl Into<JointEnd>, second: impl Into<JointEnd>) -> Self {
+    pub fn new(first: impl Into<SpringEnd>, second: impl Into<SpringEnd>) -> Self {
         Self {
             ends: [first.into(), second.into()],
             points: [DVec3::ZERO; 2],
@@ -65,17 +107,17 @@ impl Spring {
         self
     }
 
-    /// World position and velocity of an end, and whose it is.
+    /// World position and velocity of an end, and whose it is; none if there is no such body.
     fn end<'a>(&self, context: &ForceContext<'a>, side: usize) -> Option<(DVec3, DVec3, Owner<'a>)> {
-        match self.ends[side] {
-            JointEnd::World => Some((self.points[side], DVec3::ZERO, None)),
-            JointEnd::Body(id) => {
-                let body = context.model.bodies().get(id)?;
-                let state = &context.bodies[id.slot()];
-                let point = body.frame(state).point(self.points[side]);
-                Some((point, state.velocity_at(point), Some((id.slot(), state))))
-            }
-        }
+        let bodies = context.model.bodies();
+        let id = match &self.ends[side] {
+            SpringEnd::World => return Some((self.points[side], DVec3::ZERO, None)),
+            SpringEnd::Named(name) => bodies.iter().find(|(_, body)| body.name == *name)?.0,
+            SpringEnd::Body(id) => *id,
+        };
+        let (body, state) = (bodies.get(id)?, &context.bodies[id.slot()]);
+        let point = body.frame(state).point(self.points[side]);
+        Some((point, state.velocity_at(point), Some((id.slot(), state))))
     }
 }
 
@@ -101,9 +143,9 @@ impl Force for Spring {
         }
     }
 
-    /// `E = ½ k (l − l₀)²`.
+    /// `E = ½ k (l − l₀)²`; zero while a body it names does not exist.
     fn potential_energy(&self, context: &ForceContext<'_>) -> Option<f64> {
-        let ((p1, ..), (p2, ..)) = (self.end(context, 0)?, self.end(context, 1)?);
+        let (Some((p1, ..)), Some((p2, ..))) = (self.end(context, 0), self.end(context, 1)) else { return Some(0.0) };
         let stretch = (p2 - p1).length() - self.rest_length;
         Some(0.5 * self.stiffness * stretch * stretch)
     }

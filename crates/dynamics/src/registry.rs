@@ -144,18 +144,20 @@ impl<T> Table<T> {
     }
 
     /// Adds a part, or replaces the one with the same name. `P` holds its properties; its documentation, field types and
-    /// [`Default`] become the description. `make` turns properties into the part and may refuse them.
+    /// [`Default`] become the description. Numbers outside their range are refused; `make` turns the others into the part
+    /// and may refuse them too.
     pub fn register<P>(&mut self, name: &str, make: impl Fn(P) -> Result<T, ModelError> + Send + Sync + 'static)
     where
         P: DeserializeOwned + Serialize + JsonSchema + Default,
     {
         let part = describe::<P>(name);
         let label = format!("{} \"{name}\"", self.kind);
+        let schema = part.schema.clone();
         let build = move |properties: &Value| {
             let given = if properties.is_null() { Value::Object(Default::default()) } else { properties.clone() };
-            let parsed = serde_json::from_value(given)
-                .map_err(|error| ModelError::BadProperties { part: label.clone(), problem: error.to_string() })?;
-            make(parsed)
+            let refuse = |problem: String| ModelError::BadProperties { part: label.clone(), problem };
+            check_ranges(&schema, &schema, &given).map_err(refuse)?;
+            make(serde_json::from_value(given).map_err(|error| refuse(error.to_string()))?)
         };
         self.entries.insert(name.to_owned(), (part, Arc::new(build)));
     }
@@ -208,4 +210,34 @@ fn describe<P: Serialize + JsonSchema + Default>(name: &str) -> Part {
         properties: properties.collect(),
         schema: schema.clone(),
     }
+}
+
+/// Refuses numbers outside the range that the schema gives them, by name. `root` holds the definitions that parts of the
+/// schema refer to.
+fn check_ranges(root: &Value, schema: &Value, given: &Value) -> Result<(), String> {
+    type Holds = fn(f64, f64) -> bool;
+    const BOUNDS: [(&str, &str, Holds); 4] = [
+        ("minimum", "at least", |value, bound| value >= bound),
+        ("exclusiveMinimum", "more than", |value, bound| value > bound),
+        ("maximum", "at most", |value, bound| value <= bound),
+        ("exclusiveMaximum", "less than", |value, bound| value < bound),
+    ];
+    let fields = schema.get("properties").and_then(Value::as_object);
+    for (name, field) in fields.into_iter().flatten() {
+        let Some(value) = given.get(name) else { continue };
+        let referred = field.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+        let field = referred.and_then(|path| root.pointer(path)).unwrap_or(field);
+        if let Some(number) = value.as_f64() {
+            let broken = BOUNDS.iter().find_map(|&(key, words, holds)| {
+                let bound = field.get(key)?.as_f64()?;
+                (!holds(number, bound)).then_some((words, bound))
+            });
+            if let Some((words, bound)) = broken {
+                return Err(format!("`{name}` is {number}, but must be {words} {bound}"));
+            }
+        } else {
+            check_ranges(root, field, value).map_err(|problem| format!("in `{name}`: {problem}"))?;
+        }
+    }
+    Ok(())
 }

@@ -24,4 +24,6 @@ pub use model::{Body, Collider, Material, Model};
 pub use report::{Convergence, StepReport, StepTimes};
 pub use state::{BodyState, State, Wrench};
 pub use tumble_geometry as geometry;
-pub use world::{BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, Hit, JointMut, JointRef, Snapshot, World};
+pub use world::{
+    BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, Hit, JointMut, JointRef, SavedState, Snapshot, World,
+};

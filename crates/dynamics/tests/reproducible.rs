@@ -1,13 +1,17 @@
-//! The same input gives the same bits: across runs, and across a snapshot in the middle.
+//! The same input gives the same bits: across runs, across a snapshot in the middle, and across a file.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use glam::DVec3;
+use serde_json::json;
+use tumble_dynamics::constraint::Ball;
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::method::Retroactive;
+use tumble_dynamics::model::{Breaking, Joint, JointEnd};
+use tumble_dynamics::registry::Registry;
 use tumble_dynamics::solver::SequentialImpulses;
-use tumble_dynamics::{Body, Material, World};
+use tumble_dynamics::{Body, Collider, Material, SavedState, World};
 
 const STEPS: usize = 300;
 const DT: f64 = 1.0 / 60.0;
@@ -52,10 +56,17 @@ fn run(world: &mut World, steps: usize) {
 fn a_pile_of_a_thousand_bodies_repeats_itself_bit_for_bit() {
     let mut first = pile();
     run(&mut first, STEPS / 2);
-    let middle = first.snapshot();
+    let (middle, saved) = (first.snapshot(), first.save());
     run(&mut first, STEPS / 2);
     let fingerprint = first.state().fingerprint();
     assert!(first.state().bodies.iter().all(|body| body.position.is_finite()));
+
+    // The same from a file, in a world that never lived through the first half.
+    let text = serde_json::to_string(&saved).unwrap();
+    let mut third = pile();
+    third.load(&serde_json::from_str(&text).unwrap()).unwrap();
+    run(&mut third, STEPS / 2);
+    assert_eq!(third.state().fingerprint(), fingerprint, "the run resumed from a file differs");
 
     // The same from the beginning, in another world that is put on the track of the first half-way.
     let mut second = pile();
@@ -64,4 +75,80 @@ fn a_pile_of_a_thousand_bodies_repeats_itself_bit_for_bit() {
     second.restore(&middle);
     run(&mut second, STEPS / 2);
     assert_eq!(second.state().fingerprint(), fingerprint, "the resumed run differs");
+}
+
+/// Joints, sensors, all integrators, a half-space, bodies asleep, removed and just moved: saved at every step, resumed from a
+/// file for a few.
+#[test]
+fn a_world_resumed_from_a_file_goes_on_as_before() {
+    let registry = Registry::default();
+    for integrator in registry.integrators.parts() {
+        let build = || {
+            let method = json!({ "integrator": { "name": integrator.name } });
+            let mut world = World::new();
+            world.set_boxed_method(registry.method("retroactive", &method).unwrap());
+            let plane = Shape::half_space(DVec3::new(0.1, 1.0, 0.0)).unwrap();
+            world.add_body(Body::fixed().with_shape(plane)).unwrap();
+            let mut random = fastrand::Rng::with_seed(5);
+            let rough = Material { restitution: 0.5, perturbation: 0.1, rolling_friction: 0.01, ..Material::default() };
+            let mut bodies = Vec::new();
+            for i in 0..20 {
+                let shape = if i % 2 == 0 { Shape::cuboid([0.3; 3]) } else { Shape::capsule(0.2, 0.2) };
+                let body = Body::dynamic().with_shape(shape.unwrap()).with_material(rough);
+                let body = body.at(vector(&mut random, 2.0) + DVec3::Y * 3.0);
+                bodies.push(world.add_body(body.with_velocity(vector(&mut random, 2.0))).unwrap());
+            }
+            world.remove_body(bodies[3]).unwrap();
+            let sensor = Collider::new(Shape::sphere(1.0).unwrap()).as_sensor();
+            world.add_body(Body::fixed().with_collider(sensor).at([0.0, 1.0, 0.0])).unwrap();
+            world.add_joint(Joint::new(bodies[4], bodies[5], Ball::at([0.0, 3.0, 0.0]))).unwrap();
+            let hook = Breaking { force: 1e4, ..Breaking::default() };
+            world.add_joint(Joint::new(bodies[6], JointEnd::World, Ball::at([0.0, 4.0, 0.0])).breaking(hook)).unwrap();
+            (world, bodies)
+        };
+        let (mut world, bodies) = build();
+        for step in 0..120 {
+            if step % 10 == 7 {
+                world.body_mut(bodies[7]).unwrap().set_position([0.0, 2.0, 0.0]).unwrap();
+                world.body_mut(bodies[8]).unwrap().apply_force([0.0, 1e3, 0.0]).unwrap();
+            }
+            if step % 10 < 8 {
+                run(&mut world, 1);
+                continue;
+            }
+            let text = serde_json::to_string(&world.save()).unwrap();
+            let (mut other, _) = build();
+            other.load(&serde_json::from_str(&text).unwrap()).unwrap();
+            assert_eq!(other.save(), world.save());
+            for _ in 0..5 {
+                run(&mut world, 1);
+                run(&mut other, 1);
+                assert_eq!(world.state(), other.state(), "{} at {step}", integrator.name);
+                assert_eq!(world.events(), other.events());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_saved_state_that_does_not_fit_is_refused() {
+    let world = pile();
+    let saved = serde_json::to_value(world.save()).unwrap();
+    let refuse = |path: &str, value: serde_json::Value| {
+        let mut changed = saved.clone();
+        *changed.pointer_mut(path).unwrap() = value;
+        let mut other = pile();
+        let before = other.state().clone();
+        let result =
+            serde_json::from_value::<SavedState>(changed).map(|saved| other.load(&saved).unwrap_err().to_string());
+        assert_eq!(*other.state(), before);
+        result.unwrap_or_else(|error| error.to_string())
+    };
+    assert!(refuse("/method", json!("other")).contains("other"));
+    assert!(refuse("/memory", json!("nonsense")).contains("memory"));
+    assert!(refuse("/memory", json!("null")).contains("memory"));
+    assert!(refuse("/state/bodies", json!([])).contains("0 rows of bodies"));
+    assert!(refuse("/state/bodies/3/rotation", json!([0.0, 0.0, 0.0, 2.0])).contains("unit quaternion"));
+    assert!(!refuse("/state/bodies/3/position", json!([0.0, null, 0.0])).is_empty());
+    assert!(refuse("/state/broken", json!([true])).contains("1 rows of joints"));
 }

@@ -12,10 +12,11 @@
 use super::{BodyView, Jacobian, Limit, Row};
 use crate::model::ContactMaterial;
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use tumble_geometry::math::orthonormal_pair;
 
 /// One point of contact between two bodies, in world coordinates.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactGeometry {
     /// Where they touch, half-way between the surfaces.
     pub position: DVec3,

@@ -15,6 +15,7 @@ pub use verlet::Verlet;
 use crate::registry::Table;
 use crate::{BodyState, Model};
 use glam::DVec3;
+use serde_json::Value;
 
 /// How the velocities of a body change at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,6 +42,16 @@ pub trait EquationsOfMotion {
 pub trait Integrator: std::fmt::Debug + Send + Sync {
     /// Advances the rows that move from `time` to `time + dt`.
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]);
+
+    /// All it remembers from earlier steps as plain data without NaN or infinities. Default: nothing.
+    fn save(&self) -> Value {
+        Value::Null
+    }
+
+    /// Takes over what an integrator of the same kind remembered. Default: there is nothing to take over.
+    fn load(&mut self, _saved: &Value) -> Result<(), serde_json::Error> {
+        Ok(())
+    }
 
     /// A copy in a box, with all it remembers.
     fn clone_box(&self) -> Box<dyn Integrator>;

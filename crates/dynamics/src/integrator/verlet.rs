@@ -14,6 +14,7 @@ use crate::BodyState;
 use glam::{DQuat, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tumble_geometry::math::{rotation_from_vector, rotation_vector};
 
 /// Verlet's method without velocities.
@@ -28,7 +29,7 @@ pub struct Verlet {
 }
 
 /// What is remembered of a body from the last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Memory {
     /// The step it came from.
     dt: f64,
@@ -89,6 +90,15 @@ impl Integrator for Verlet {
                 reported: (body.velocity, body.angular_velocity),
             });
         }
+    }
+
+    fn save(&self) -> Value {
+        serde_json::to_value(&self.memory).unwrap_or_default()
+    }
+
+    fn load(&mut self, saved: &Value) -> Result<(), serde_json::Error> {
+        self.memory = Deserialize::deserialize(saved)?;
+        Ok(())
     }
 
     fn clone_box(&self) -> Box<dyn Integrator> {

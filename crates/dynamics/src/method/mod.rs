@@ -10,7 +10,8 @@ pub use retroactive::{Contact, ContactImpulses, ContactPointState, Retroactive, 
 use crate::event::{Events, Reaction};
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::registry::{DescribeMethod, Table};
-use crate::{JointId, Model, State, StepError, StepReport};
+use crate::{JointId, Model, ModelError, State, StepError, StepReport};
+use serde_json::Value;
 
 /// How time passes: takes a state to the next.
 pub trait Method: std::fmt::Debug + Send + Sync {
@@ -41,6 +42,19 @@ pub trait Method: std::fmt::Debug + Send + Sync {
 
     /// Forgets everything remembered from earlier steps.
     fn reset(&mut self);
+
+    /// All it remembers from earlier steps as plain data without NaN or infinities. A method of the same kind and settings
+    /// that [loads](Self::load) it for the same model and state goes on bit for bit as this one. Default: nothing.
+    fn save(&self, _model: &Model) -> Value {
+        Value::Null
+    }
+
+    /// Takes over what another method of the same kind remembered of the same model and state. Default: forgets everything,
+    /// which is all there is to do for a method that saves nothing.
+    fn load(&mut self, _model: &Model, _state: &State, _saved: &Value) -> Result<(), ModelError> {
+        self.reset();
+        Ok(())
+    }
 
     /// A copy in a box, with all its caches, so that a run resumed from it is bit for bit the run that went on.
     fn clone_box(&self) -> Box<dyn Method>;

@@ -17,7 +17,7 @@ pub use collider::{ColliderMut, ColliderRef};
 pub use joint::{JointMut, JointRef};
 pub use measure::Energy;
 pub use query::Hit;
-pub use snapshot::Snapshot;
+pub use snapshot::{SavedState, Snapshot};
 
 use self::places::Places;
 use crate::event::Events;
@@ -127,7 +127,12 @@ impl World {
 
     /// Lets time pass in another way from now on.
     pub fn set_method(&mut self, method: impl Method + 'static) {
-        self.method = Box::new(method);
+        self.set_boxed_method(Box::new(method));
+    }
+
+    /// Lets time pass in another way from now on, such as one made by a [registry](crate::registry::Registry::method).
+    pub fn set_boxed_method(&mut self, method: Box<dyn Method>) {
+        self.method = method;
     }
 
     /// What happened during the last step.

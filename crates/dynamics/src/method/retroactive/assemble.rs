@@ -23,6 +23,7 @@ use crate::model::JointEnd;
 use crate::solver::{Bounds, SolverBody, SolverRow};
 use crate::{Id, JointId, Model, State};
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use tumble_geometry::math::orthonormal_pair;
 
 /// Which of the two solves of a step.
@@ -37,7 +38,7 @@ pub(super) enum Stage {
 }
 
 /// The impulses of a joint's rows in the last step.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct JointMemory {
     /// The joint they belong to; another one in the same slot starts anew.
     pub(super) joint: Option<JointId>,

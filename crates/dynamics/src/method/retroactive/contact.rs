@@ -4,11 +4,12 @@ use crate::constraint::contact::ContactGeometry;
 use crate::model::ContactMaterial;
 use crate::{BodyId, ColliderId, Wrench};
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use tumble_geometry::query::{FeatureId, PairCache};
 
 /// The impulses at a contact point in one stage of a step. Directions are in world coordinates, so that they survive a
 /// change of the tangents.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactImpulses {
     /// Along the normal, in N s.
     pub normal: f64,
@@ -21,7 +22,7 @@ pub struct ContactImpulses {
 }
 
 /// A contact point and what is remembered of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactPointState {
     /// Which parts and features touch: the point is the same as one of the step before if these are.
     pub key: (u32, u32, FeatureId),
@@ -43,7 +44,7 @@ impl ContactPointState {
 }
 
 /// A pair of colliders near each other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Contact {
     /// The colliders, the smaller id first.
     pub colliders: [ColliderId; 2],

@@ -90,7 +90,31 @@ impl Detector {
     /// Forgets contacts and impulses.
     pub(super) fn reset(&mut self) {
         self.contacts.clear();
+        self.ended.clear();
         self.detected_for.clear();
+    }
+
+    /// The step length the contacts were found for, if they are still those of the model.
+    pub(super) fn current_for(&self, model: &Model) -> Option<f64> {
+        (self.detected_at.0 == model.revision()).then_some(self.detected_at.1)
+    }
+
+    /// The motions the contacts were found for.
+    pub(super) fn detected_for(&self) -> &[BodyState] {
+        &self.detected_for
+    }
+
+    /// Takes over contacts found by another detector, for motions and, if they are up to date, a step length.
+    pub(super) fn load(&mut self, model: &Model, mut contacts: Vec<Contact>, bodies: Vec<BodyState>, dt: Option<f64>) {
+        self.reset();
+        contacts.retain_mut(|contact| {
+            let [Some(a), Some(b)] = contact.colliders.map(|id| model.colliders().get(id)) else { return false };
+            contact.shapes = [a.shape_revision, b.shape_revision];
+            contact.bodies == [a.body, b.body]
+        });
+        contacts.sort_by_key(|contact| contact.colliders);
+        (self.contacts, self.detected_for) = (contacts, bodies);
+        self.detected_at = dt.map_or((u64::MAX, 0.0), |dt| (model.revision(), dt));
     }
 
     /// Finds contacts anew if bodies were moved, anything was added or removed, or the step became longer since the last
@@ -299,6 +323,10 @@ fn update_contact(
     let prediction = prediction([a, b], [&body_a, &body_b], dt);
     let options = ManifoldOptions { prediction, ..ManifoldOptions::default() };
     query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut contact.cache, manifolds);
+    if manifolds.is_empty() {
+        // What is remembered of a pair must not depend on how early the broad phase found it.
+        contact.cache = PairCache::default();
+    }
     let old = std::mem::take(&mut contact.points);
     if old.is_empty() && !manifolds.is_empty() && contact.material.perturbation > 0.0 {
         contact.tilt = random_tilt(&mut state.random, contact.material.perturbation);

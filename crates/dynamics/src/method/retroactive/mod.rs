@@ -26,6 +26,7 @@ mod detect;
 mod draw;
 mod free_motion;
 mod island;
+mod memory;
 mod notify;
 mod push;
 mod settings;
@@ -46,8 +47,9 @@ use crate::integrator::{Integrator, VelocityVerlet};
 use crate::model::BodyKind;
 use crate::report::{StepReport, Stopwatch};
 use crate::solver::{Bounds, ConstraintSolver, Convergence, Problem, SequentialImpulses, SolverBody, SolverRow};
-use crate::{BodyState, Id, JointId, Model, State, StepError};
+use crate::{BodyState, Id, JointId, Model, ModelError, State, StepError};
 use glam::{DMat3, DVec3};
+use serde_json::Value;
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
 use tumble_geometry::math::rotation_vector;
 
@@ -317,6 +319,14 @@ impl Method for Retroactive {
         self.joints.clear();
         self.islands.clear();
         self.report = StepReport::default();
+    }
+
+    fn save(&self, model: &Model) -> Value {
+        memory::save(self, model)
+    }
+
+    fn load(&mut self, model: &Model, state: &State, saved: &Value) -> Result<(), ModelError> {
+        memory::load(self, model, state, saved)
     }
 
     fn clone_box(&self) -> Box<dyn Method> {

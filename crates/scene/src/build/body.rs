@@ -1,0 +1,137 @@
+//! What bodies are made of: everything about a body but where it is. Copies share it.
+
+use super::material::Materials;
+use super::script::Path;
+use super::shape::{Shapes, pose};
+use super::{Context, Reported};
+use crate::format::{BodyFile, BodyKindFile, MassFile, ShapeRef};
+use crate::load::Color;
+use crate::source::Span;
+use crate::tree::Node;
+use glam::DMat3;
+use tumble_dynamics::model::Script;
+use tumble_dynamics::{Body, Collider, Material};
+use tumble_geometry::MassProperties;
+
+/// Everything about a body but its name, place and motion.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    kind: BodyKindFile,
+    colliders: Vec<Collider>,
+    material: Option<Material>,
+    mass: Option<f64>,
+    mass_properties: Option<MassProperties>,
+    linear_damping: f64,
+    angular_damping: f64,
+    gravity_scale: f64,
+    sleep: bool,
+    pub(super) path: Option<Path>,
+    pub(super) color: Option<Color>,
+}
+
+impl Parts {
+    pub(super) fn read(
+        context: &mut Context<'_>,
+        shapes: &mut Shapes<'_>,
+        materials: &Materials,
+        file: &BodyFile,
+        node: &Node,
+        span: Span,
+    ) -> Result<Self, Reported> {
+        let span_of = |key: &str| node.get(key).map_or(span, |node| node.span);
+        let material = match &file.material {
+            Some(name) => Some(materials.get(context, name, span_of("material")).ok_or(Reported)?),
+            None => None,
+        };
+        let mut colliders = Vec::new();
+        if let Some(shape) = &file.shape {
+            let at = if matches!(shape, ShapeRef::Named(_)) { span_of("shape") } else { span };
+            colliders.push(Collider::new(shapes.get(context, shape, at)?));
+        }
+        let nodes = node.get("colliders").map_or(&[][..], Node::elements);
+        for (part, node) in file.colliders.iter().zip(nodes) {
+            let placed = pose(context, node.span, part.position, part.rotation.as_ref())?;
+            let mut collider = Collider::new(shapes.get(context, &part.shape, node.span)?).with_pose(placed);
+            if let Some(name) = &part.material {
+                let at = node.get("material").map_or(node.span, |node| node.span);
+                collider = collider.with_material(materials.get(context, name, at).ok_or(Reported)?);
+            }
+            if let Some(density) = part.density {
+                collider = collider.with_density(density);
+            }
+            colliders.push(if part.sensor { collider.as_sensor() } else { collider });
+        }
+        let color = match &file.color {
+            Some(text) => Some(context.accept(span_of("color"), parse_color(text))?),
+            None => None,
+        };
+        let path = match &file.script {
+            Some(script) => Some(context.accept(span_of("script"), Path::read(script))?),
+            None => None,
+        };
+        if path.is_some() && file.kind != BodyKindFile::Dynamic {
+            let message = "a body with a script is neither fixed nor a particle";
+            context.report.push(span_of("kind"), message, "leave `kind` out");
+            return Err(Reported);
+        }
+        Ok(Self {
+            kind: file.kind,
+            colliders,
+            material,
+            mass: file.mass,
+            mass_properties: file.mass_properties.as_ref().map(mass_properties),
+            linear_damping: file.linear_damping,
+            angular_damping: file.angular_damping,
+            gravity_scale: file.gravity_scale.unwrap_or(1.0),
+            sleep: file.sleep.unwrap_or(true),
+            path,
+            color,
+        })
+    }
+
+    /// A body made of this, at the origin.
+    pub(super) fn body(&self, script: Option<impl Script + 'static>) -> Body {
+        let mut body = match (script, self.kind) {
+            (Some(script), _) => Body::scripted(script),
+            (None, BodyKindFile::Dynamic) => Body::dynamic(),
+            (None, BodyKindFile::Fixed) => Body::fixed(),
+            (None, BodyKindFile::Particle) => Body::particle(self.mass.unwrap_or(1.0)),
+        };
+        for collider in &self.colliders {
+            body = body.with_collider(collider.clone());
+        }
+        if let Some(material) = self.material {
+            body = body.with_material(material);
+        }
+        if let Some(mass) = self.mass {
+            body = body.with_mass(mass);
+        }
+        if let Some(properties) = self.mass_properties {
+            body = body.with_mass_properties(properties);
+        }
+        body = body
+            .with_linear_damping(self.linear_damping)
+            .with_angular_damping(self.angular_damping)
+            .with_gravity_scale(self.gravity_scale);
+        if self.sleep { body } else { body.without_sleep() }
+    }
+}
+
+fn mass_properties(file: &MassFile) -> MassProperties {
+    let (moments, products) = (file.inertia, file.products);
+    let inertia = DMat3::from_cols_array(&[
+        moments.x, products.x, products.y, //
+        products.x, moments.y, products.z, //
+        products.y, products.z, moments.z,
+    ]);
+    MassProperties { mass: file.mass, center: file.center, inertia }
+}
+
+/// "#rrggbb" as numbers.
+fn parse_color(text: &str) -> Result<Color, String> {
+    let wrong = || format!("\"{text}\" is no colour: expected \"#rrggbb\"");
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii()).ok_or_else(wrong)?;
+    let number = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
+    let [_, red, green, blue] = number.to_be_bytes();
+    Ok([red, green, blue])
+}

@@ -1,0 +1,168 @@
+//! Joints and springs between bodies.
+//!
+//! Registered joints are described in the coordinates of their surroundings. In a template those are the coordinates of
+//! the template: the bodies are shown to the joint as seen from there (poses T⁻¹P), and since a joint remembers only
+//! places in the frames of the two bodies, it holds wherever the instance is.
+
+use super::{Builder, Context, Reported};
+use crate::format::{JointFile, SpringFile};
+use crate::schema::to_registry;
+use crate::source::Span;
+use crate::tree::{Entry, Node};
+use std::sync::Arc;
+use tumble_dynamics::constraint::{Attach, BodyView, Constraint};
+use tumble_dynamics::force::Spring;
+use tumble_dynamics::model::{Breaking, Joint, JointEnd};
+use tumble_dynamics::{ModelError, World};
+use tumble_geometry::Transform;
+
+/// A joint to be added.
+#[derive(Clone, Debug)]
+pub(super) struct JointPlan {
+    pub(super) name: String,
+    pub(super) ends: [End; 2],
+    /// Where the coordinates of the joint are.
+    pub(super) frame: Transform,
+    pub(super) span: Span,
+    kind: Kind,
+    collide: bool,
+    breaking: Breaking,
+}
+
+/// One end of a joint as the file names it.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    pub(super) reference: Reference,
+    written: Arc<str>,
+    span: Span,
+}
+
+/// Whom the end of a joint means.
+#[derive(Clone, Debug)]
+pub(super) enum Reference {
+    World,
+    /// A body of the same group.
+    Inside(String),
+    /// A body of the copy before.
+    Previous(String),
+    /// A body of the whole scene.
+    Outside(String),
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Joint(Arc<dyn Attach>),
+    Spring(SpringFile),
+}
+
+impl JointPlan {
+    pub(super) fn read(context: &mut Context<'_>, entry: &Entry) -> Result<Self, Reported> {
+        let span = entry.key_span;
+        let file: JointFile = context.decode(span, &entry.node)?;
+        let Some((kind, _)) = file.part.first_key_value() else { return Err(Reported) };
+        let node = entry.node.get(kind);
+        let at = node.map_or(span, |node| node.span);
+        let kind = if kind == "spring" {
+            let spring = node.map_or(Err("a spring without properties".into()), Node::decode);
+            Kind::Spring(context.accept(at, spring)?)
+        } else {
+            let part = context.registry.joints.part(kind).ok_or(Reported)?;
+            let properties = to_registry(part, &node.map_or(serde_json::Value::Null, Node::to_json));
+            let joint = context.registry.joints.create(kind, &properties);
+            Kind::Joint(context.accept(at, joint)?)
+        };
+        let nodes = entry.node.get("between").map_or(&[][..], Node::elements);
+        let mut spans = nodes.iter().map(|node| node.span);
+        let ends = file.between.map(|name| End {
+            reference: Reference::parse(&name),
+            written: name.into(),
+            span: spans.next().unwrap_or(span),
+        });
+        let limit = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
+        let breaks = &file.breaks;
+        let breaking =
+            Breaking { force: limit(breaks.force), torque: limit(breaks.torque), error: limit(breaks.error) };
+        let (name, frame) = (entry.key.clone(), Transform::IDENTITY);
+        Ok(Self { name, ends, frame, span, kind, collide: file.collide, breaking })
+    }
+
+    pub(super) fn add(&self, world: &mut World, ends: [JointEnd; 2]) -> Result<(), ModelError> {
+        match &self.kind {
+            Kind::Joint(attach) => {
+                let attach = Placed { attach: attach.clone(), frame: self.frame };
+                let joint = Joint::new(ends[0], ends[1], attach).named(self.name.clone()).breaking(self.breaking);
+                world.add_joint(if self.collide { joint.colliding() } else { joint }).map(drop)
+            }
+            Kind::Spring(file) => {
+                let points = file.points.map(|point| self.frame.point(point));
+                let mut local = points;
+                for (point, end) in local.iter_mut().zip(ends) {
+                    if let JointEnd::Body(id) = end {
+                        *point = world.body(id)?.pose().inverse_point(*point);
+                    }
+                }
+                let rest_length = file.rest_length.unwrap_or((points[1] - points[0]).length());
+                let (stiffness, damping) = (file.stiffness, file.damping);
+                let ends = ends.map(Into::into);
+                world.add_force(Spring { ends, points: local, rest_length, stiffness, damping });
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Reference {
+    fn parse(name: &str) -> Self {
+        if name == "world" {
+            Self::World
+        } else if let Some(name) = name.strip_prefix("previous/") {
+            Self::Previous(name.to_owned())
+        } else if let Some(name) = name.strip_prefix('/') {
+            Self::Outside(name.to_owned())
+        } else {
+            Self::Inside(name.to_owned())
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The body or world that the end of a joint means.
+    pub(super) fn end(&mut self, end: &End) -> Result<JointEnd, Reported> {
+        match &end.reference {
+            Reference::World => Ok(JointEnd::World),
+            Reference::Inside(name) | Reference::Outside(name) => match self.names.get(name) {
+                Some(&id) => Ok(id.into()),
+                None => {
+                    // In the author's words, which are the same in every copy.
+                    let known = self.names.keys().map(String::as_str).filter(|known| !known.contains('/'));
+                    let help = crate::nearest::suggestion(&end.written, known);
+                    self.context.report.push(end.span, format!("there is no body \"{}\" here", end.written), help);
+                    Err(Reported)
+                }
+            },
+            Reference::Previous(_) => {
+                let message = "`previous` means the copy before, but this joint is not in a template";
+                self.context.report.push(end.span, message, "");
+                Err(Reported)
+            }
+        }
+    }
+}
+
+/// A joint described in the coordinates of a frame.
+#[derive(Debug)]
+struct Placed {
+    attach: Arc<dyn Attach>,
+    frame: Transform,
+}
+
+impl Attach for Placed {
+    fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
+        self.attach.attach(&bodies.map(|body| BodyView {
+            pose: self.frame.to_local(&body.pose),
+            center: self.frame.inverse_point(body.center),
+            velocity: self.frame.inverse_vector(body.velocity),
+            angular_velocity: self.frame.inverse_vector(body.angular_velocity),
+        }))
+    }
+}

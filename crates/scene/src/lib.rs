@@ -1,0 +1,34 @@
+//! Scene files, meshes from files, recordings and exports.
+//!
+//! A scene is one TOML file that a person can read and write: [`format`](mod@format) is what may stand in it, [`Loader`]
+//! turns it into a [`World`](tumble_dynamics::World), and a [`Report`] says what is wrong with it, all at once, with line
+//! and column.
+//!
+//! ```
+//! use tumble_scene::Loader;
+//!
+//! let text = r#"
+//!     title = "A ball falls"
+//!     [bodies.ball]
+//!     shape.sphere.radius = 0.5
+//!     position = [0, 10, 0]
+//! "#;
+//! let mut scene = Loader::new().load_text("ball.toml", text)?;
+//! scene.world.step(scene.dt)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod build;
+mod check;
+pub mod format;
+mod load;
+pub mod mesh;
+mod nearest;
+mod report;
+mod schema;
+pub mod source;
+mod tree;
+
+pub use load::{Color, Loader, MAX_SCENE, Scene};
+pub use report::{Diagnostic, Report};
+pub use schema::scene_schema;

@@ -1,0 +1,141 @@
+//! From text to a scene that runs: read, apply settings, check against the schema, build.
+
+use crate::build;
+use crate::check::check;
+use crate::format::{CameraFile, RecordingFile};
+use crate::mesh::{Files, Folder, NoFiles, read_limited};
+use crate::report::Report;
+use crate::schema::scene_schema;
+use crate::source::{Sources, Span};
+use crate::tree::{self, Node};
+use std::path::Path;
+use tumble_dynamics::World;
+use tumble_dynamics::registry::Registry;
+
+/// The longest scene file that is read, in bytes.
+pub const MAX_SCENE: u64 = 16 << 20;
+
+/// A colour: red, green, blue.
+pub type Color = [u8; 3];
+
+/// A scene ready to run.
+#[derive(Debug)]
+pub struct Scene {
+    /// A short name for people.
+    pub title: String,
+    /// What there is to see.
+    pub description: String,
+    /// How long to simulate, in seconds.
+    pub duration: f64,
+    /// The time step in seconds.
+    pub dt: f64,
+    /// Where to look from, if the file says so.
+    pub camera: Option<CameraFile>,
+    /// What to record.
+    pub recording: RecordingFile,
+    /// Model, state and method.
+    pub world: World,
+    /// The colours the file gives to bodies, by slot of the body.
+    pub colors: Vec<Option<Color>>,
+}
+
+/// Reads scene files with the parts of a registry.
+#[derive(Clone, Debug, Default)]
+pub struct Loader {
+    registry: Registry,
+    settings: Vec<String>,
+}
+
+impl Loader {
+    /// A loader with all built-in parts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With the parts of another registry.
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// With a change to every scene: `key=value`, the key as a path (`bodies.ball.mass`), the value as TOML; what is not
+    /// TOML is taken as a string.
+    pub fn with_setting(mut self, setting: impl Into<String>) -> Self {
+        self.settings.push(setting.into());
+        self
+    }
+
+    /// Reads a scene file; meshes are looked for relative to it.
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<Scene, Report> {
+        let path = path.as_ref();
+        let bytes = read_limited(path, MAX_SCENE).map_err(|problem| Report::general(problem, ""))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
+            Report::general(format!("{} is not UTF-8 text: look at line {line}", path.display()), "")
+        })?;
+        self.load_text_with(&path.display().to_string(), &text, &Folder::of(path))
+    }
+
+    /// Reads a scene from text that refers to no files; `name` is for messages.
+    pub fn load_text(&self, name: &str, text: &str) -> Result<Scene, Report> {
+        self.load_text_with(name, text, &NoFiles)
+    }
+
+    /// Reads a scene from text, with files from anywhere.
+    pub fn load_text_with(&self, name: &str, text: &str, files: &dyn Files) -> Result<Scene, Report> {
+        let mut report = Report::default();
+        if text.len() as u64 > MAX_SCENE {
+            return Err(Report::general(format!("{name} is larger than {} MB", MAX_SCENE >> 20), ""));
+        }
+        let mut sources = Sources::default();
+        let source = sources.add(name, text);
+        let mut root = tree::parse(&sources, source, &mut report);
+        // What the parser could not make sense of would only cause complaints about the consequences.
+        if report.is_empty() {
+            for setting in &self.settings {
+                apply(setting, &mut root, &mut sources, &mut report);
+            }
+        }
+        if report.is_empty() {
+            check(&scene_schema(&self.registry), &root, &mut report);
+        }
+        let scene = if report.is_empty() { build::scene(&self.registry, &root, files, &mut report) } else { None };
+        report.sources = sources;
+        scene.ok_or(report)
+    }
+}
+
+/// Applies `key=value` to a document.
+fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Report) {
+    let source = sources.add("--set", setting);
+    let whole = Span { source, start: 0, end: setting.len() };
+    let Some((key, value)) = setting.split_once('=') else {
+        return report.push(whole, "a setting has no `=`", "expected key=value");
+    };
+    let mut path = Vec::new();
+    let mut start = 0;
+    for part in key.split('.') {
+        let name = part.trim().trim_matches('"');
+        if name.is_empty() {
+            return report.push(whole, "a setting has an empty key", "expected key=value");
+        }
+        path.push((name.to_owned(), Span { source, start, end: start + part.len() }));
+        start += part.len() + 1;
+    }
+    // The value is read as if it stood in a file of its own, and then moved to where it stands in the setting.
+    let mut scratch = Sources::default();
+    let prefix = "value = ";
+    let mut problems = Report::default();
+    let at = scratch.add("", format!("{prefix}{value}"));
+    let parsed = tree::parse(&scratch, at, &mut problems);
+    let value_span = Span { source, start: key.len() + 1, end: setting.len() };
+    let node = match parsed.get("value") {
+        Some(node) if problems.is_empty() => node.clone(),
+        _ => Node { span: value_span, content: tree::Content::String(value.trim().to_owned()) },
+    };
+    let node = node.respanned(value_span);
+    if let Err(problem) = root.set(&path, node) {
+        report.push(whole, problem, "");
+    }
+}

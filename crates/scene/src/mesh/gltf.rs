@@ -1,0 +1,283 @@
+//! glTF 2.0: the triangles of all meshes in the default scene, placed by their nodes. Textures, skins and animations are
+//! passed over.
+
+use super::{Files, MeshData};
+use glam::{DMat4, DQuat, DVec3, DVec4};
+use serde_json::Value;
+
+/// How deep nodes may be nested.
+const MAX_DEPTH: usize = 64;
+/// How many triangles a file may place, since one mesh can be placed by many nodes.
+const MAX_TRIANGLES: usize = 20_000_000;
+
+pub(super) fn read(bytes: &[u8], files: &dyn Files) -> Result<MeshData, String> {
+    let (json, binary) = split(bytes)?;
+    let document: Value = serde_json::from_slice(json).map_err(|error| format!("not glTF: {error}"))?;
+    let buffers = list(&document, "buffers").map(|buffer| load(buffer, binary, files)).collect::<Result<_, _>>()?;
+    let mut reader = Reader { document: &document, buffers, mesh: MeshData::default(), visited: 0 };
+    let scene = index(document.get("scene")).unwrap_or(0);
+    match list(&document, "scenes").nth(scene).and_then(|scene| scene.get("nodes")).and_then(Value::as_array) {
+        Some(roots) => {
+            for root in roots {
+                reader.node(index(Some(root)), DMat4::IDENTITY, 0)?;
+            }
+        }
+        // Without a scene every mesh is taken as it is.
+        None => {
+            for mesh in list(&document, "meshes") {
+                reader.mesh(mesh, &DMat4::IDENTITY)?;
+            }
+        }
+    }
+    Ok(reader.mesh.welded())
+}
+
+/// The JSON and the binary chunk: a `.glb` is a header of 12 bytes and chunks of length, kind and data.
+fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
+    if !bytes.starts_with(b"glTF") {
+        return Ok((bytes, None));
+    }
+    let word = |at: usize| {
+        let four = bytes.get(at..at + 4).and_then(|four| <[u8; 4]>::try_from(four).ok());
+        four.map(|four| u32::from_le_bytes(four) as usize).ok_or("the file ends too early")
+    };
+    if word(4)? != 2 {
+        return Err(format!("this is glTF version {}; only version 2 is read", word(4)?));
+    }
+    let chunk = |at: usize| -> Result<&[u8], String> {
+        let end = at.saturating_add(8).saturating_add(word(at)?);
+        Ok(bytes.get(at + 8..end).ok_or("the file ends within a chunk")?)
+    };
+    let json = chunk(12)?;
+    let next = 20 + json.len();
+    Ok((json, if next + 8 <= bytes.len() { Some(chunk(next)?) } else { None }))
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn index(value: Option<&Value>) -> Option<usize> {
+    value?.as_u64().and_then(|index| usize::try_from(index).ok())
+}
+
+fn load(buffer: &Value, binary: Option<&[u8]>, files: &dyn Files) -> Result<Vec<u8>, String> {
+    match buffer.get("uri").and_then(Value::as_str) {
+        None => binary.map(<[u8]>::to_vec).ok_or_else(|| "a buffer has no data".into()),
+        Some(uri) => match uri.strip_prefix("data:") {
+            Some(data) => decode_base64(data.split_once(";base64,").ok_or("a data URI is not base64")?.1),
+            None => files.read(uri),
+        },
+    }
+}
+
+fn decode_base64(text: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut held) = (0_u32, 0);
+    for letter in text.bytes().filter(|&letter| letter != b'=') {
+        let value = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return Err("a data URI is not base64".into()),
+        };
+        bits = bits << 6 | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+        }
+    }
+    Ok(bytes)
+}
+
+struct Reader<'a> {
+    document: &'a Value,
+    buffers: Vec<Vec<u8>>,
+    mesh: MeshData,
+    visited: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn node(&mut self, node: Option<usize>, parent: DMat4, depth: usize) -> Result<(), String> {
+        let nodes = list(self.document, "nodes").count();
+        self.visited += 1;
+        if depth > MAX_DEPTH || self.visited > nodes {
+            return Err("the nodes form a cycle".into());
+        }
+        let node = node.and_then(|node| list(self.document, "nodes").nth(node)).ok_or("there is no such node")?;
+        let placed = parent * local_matrix(node);
+        if let Some(mesh) = index(node.get("mesh")) {
+            self.mesh(list(self.document, "meshes").nth(mesh).ok_or("there is no such mesh")?, &placed)?;
+        }
+        for child in list(node, "children") {
+            self.node(index(Some(child)), placed, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn mesh(&mut self, mesh: &Value, placed: &DMat4) -> Result<(), String> {
+        for primitive in list(mesh, "primitives") {
+            let mode = index(primitive.get("mode")).unwrap_or(4);
+            if !(4..=6).contains(&mode) {
+                continue;
+            }
+            let positions = self.accessor(index(primitive.pointer("/attributes/POSITION")))?;
+            if positions.component != 5126 || positions.width != 3 {
+                return Err("positions are not three floats".into());
+            }
+            let first = self.mesh.vertices.len();
+            let indices: Vec<usize> = match primitive.get("indices") {
+                Some(indices) => {
+                    let indices = self.accessor(index(Some(indices)))?;
+                    (0..indices.count).map(|i| indices.integer(i)).collect::<Result<_, _>>()?
+                }
+                None => (0..positions.count).collect(),
+            };
+            if let Some(bad) = indices.iter().find(|&&index| index >= positions.count) {
+                return Err(format!("a triangle refers to vertex {bad}, but there are {}", positions.count));
+            }
+            if self.mesh.triangles.len() + indices.len() > MAX_TRIANGLES {
+                return Err(format!("there are more than {MAX_TRIANGLES} triangles"));
+            }
+            let vertices = (0..positions.count).map(|i| {
+                let place = DVec3::from_array([0, 1, 2].map(|axis| positions.float(i, axis)));
+                placed.transform_point3(place)
+            });
+            self.mesh.vertices.extend(vertices.collect::<Vec<_>>());
+            let corner = |i: usize| (first + indices[i]) as u32;
+            let count = indices.len();
+            let triangles: Vec<[u32; 3]> = match mode {
+                5 => (2..count)
+                    .map(|i| if i % 2 == 0 { [i - 2, i - 1, i] } else { [i - 1, i - 2, i] }.map(corner))
+                    .collect(),
+                6 => (2..count).map(|i| [0, i - 1, i].map(corner)).collect(),
+                _ => (0..count / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2].map(corner)).collect(),
+            };
+            // A node that mirrors turns triangles inside out.
+            let mirrored = placed.determinant() < 0.0;
+            self.mesh
+                .triangles
+                .extend(triangles.into_iter().map(|[a, b, c]| if mirrored { [a, c, b] } else { [a, b, c] }));
+        }
+        Ok(())
+    }
+
+    /// A typed view of a buffer, checked to lie inside it.
+    fn accessor(&self, accessor: Option<usize>) -> Result<Accessor<'_>, String> {
+        let accessor =
+            accessor.and_then(|i| list(self.document, "accessors").nth(i)).ok_or("an accessor is missing")?;
+        if accessor.get("sparse").is_some() {
+            return Err("sparse accessors are not read".into());
+        }
+        let view = index(accessor.get("bufferView")).and_then(|i| list(self.document, "bufferViews").nth(i));
+        let view = view.ok_or("a buffer view is missing")?;
+        let buffer = index(view.get("buffer")).and_then(|i| self.buffers.get(i)).ok_or("a buffer is missing")?;
+        let component = index(accessor.get("componentType")).unwrap_or(0);
+        let size = match component {
+            5120 | 5121 => 1,
+            5122 | 5123 => 2,
+            5125 | 5126 => 4,
+            other => return Err(format!("component type {other} is unknown")),
+        };
+        let width = match accessor.get("type").and_then(Value::as_str) {
+            Some("SCALAR") => 1,
+            Some("VEC3") => 3,
+            _ => return Err("only scalars and vectors of three are read".into()),
+        };
+        let number = |value: &Value, key: &str| index(value.get(key)).unwrap_or(0);
+        let stride = match number(view, "byteStride") {
+            0 => size * width,
+            stride => stride,
+        };
+        let count = number(accessor, "count");
+        let start = number(view, "byteOffset").saturating_add(number(accessor, "byteOffset"));
+        let end = count.saturating_sub(1).saturating_mul(stride).saturating_add(size * width).saturating_add(start);
+        if count == 0 || end > buffer.len() {
+            return Err(format!("{count} elements do not fit into their buffer"));
+        }
+        Ok(Accessor { bytes: &buffer[start..end], count, stride, size, component, width })
+    }
+}
+
+struct Accessor<'a> {
+    bytes: &'a [u8],
+    count: usize,
+    stride: usize,
+    size: usize,
+    component: usize,
+    width: usize,
+}
+
+impl Accessor<'_> {
+    fn raw(&self, element: usize, axis: usize) -> [u8; 4] {
+        let at = element * self.stride + axis * self.size;
+        let mut four = [0; 4];
+        four[..self.size].copy_from_slice(&self.bytes[at..at + self.size]);
+        four
+    }
+
+    fn integer(&self, element: usize) -> Result<usize, String> {
+        match (self.component, self.width) {
+            (5121 | 5123 | 5125, 1) => Ok(u32::from_le_bytes(self.raw(element, 0)) as usize),
+            _ => Err("indices are not unsigned integers".into()),
+        }
+    }
+
+    fn float(&self, element: usize, axis: usize) -> f64 {
+        f64::from(f32::from_le_bytes(self.raw(element, axis)))
+    }
+}
+
+fn local_matrix(node: &Value) -> DMat4 {
+    let numbers = |key: &str| -> Option<Vec<f64>> { node.get(key)?.as_array()?.iter().map(Value::as_f64).collect() };
+    if let Some(Ok(columns)) = numbers("matrix").map(<[f64; 16]>::try_from) {
+        return DMat4::from_cols_array(&columns);
+    }
+    let vector = |key: &str, default: DVec3| match numbers(key).as_deref() {
+        Some(&[x, y, z]) => DVec3::new(x, y, z),
+        _ => default,
+    };
+    let rotation = match numbers("rotation").as_deref() {
+        Some(&[x, y, z, w]) => DVec4::new(x, y, z, w).try_normalize().map_or(DQuat::IDENTITY, DQuat::from_vec4),
+        _ => DQuat::IDENTITY,
+    };
+    DMat4::from_scale_rotation_translation(vector("scale", DVec3::ONE), rotation, vector("translation", DVec3::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NoFiles;
+    use super::*;
+
+    /// A triangle placed twice, once mirrored.
+    const TWICE: &str = r#"{
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 1]}],
+        "nodes": [{"mesh": 0, "translation": [0, 0, 5]}, {"mesh": 0, "scale": [-1, 1, 1]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"byteLength": 36, "uri": "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]
+    }"#;
+
+    #[test]
+    fn nodes_place_and_mirror_meshes() {
+        let mesh = read(TWICE.as_bytes(), &NoFiles).unwrap();
+        assert_eq!(mesh.triangles.len(), 2);
+        for (triangle, height) in mesh.triangles.iter().zip([5.0, 0.0]) {
+            let [a, b, c] = triangle.map(|i| mesh.vertices[i as usize]);
+            assert_eq!(a.z, height);
+            assert!((b - a).cross(c - a).z > 0.0, "faces the same way");
+        }
+    }
+
+    #[test]
+    fn cycles_and_short_buffers_are_errors() {
+        let cycle = TWICE.replace("\"translation\": [0, 0, 5]", "\"children\": [0]");
+        assert_eq!(read(cycle.as_bytes(), &NoFiles).unwrap_err(), "the nodes form a cycle");
+        let short = TWICE.replace("\"count\": 3", "\"count\": 300000000");
+        assert!(read(short.as_bytes(), &NoFiles).unwrap_err().contains("do not fit"));
+    }
+}

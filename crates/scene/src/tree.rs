@@ -1,0 +1,217 @@
+//! A TOML document as a tree that remembers where everything stood.
+
+use crate::report::Report;
+use crate::source::{Sources, Span};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Number, Value};
+use toml::de::{DeTable, DeValue};
+
+/// The deepest nesting a document may have.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) span: Span,
+    pub(crate) content: Content,
+}
+
+/// What a node holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Table(Vec<Entry>),
+    Array(Vec<Node>),
+    String(String),
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+    Datetime,
+}
+
+/// A key with its value; entries keep the order of the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Span,
+    pub(crate) node: Node,
+}
+
+impl Node {
+    /// The entries of a table; none for anything else.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        match &self.content {
+            Content::Table(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The elements of an array; none for anything else.
+    pub(crate) fn elements(&self) -> &[Node] {
+        match &self.content {
+            Content::Array(elements) => elements,
+            _ => &[],
+        }
+    }
+
+    /// The value under a key of a table.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
+    /// The entries of the table under a key; none if there is no such table.
+    pub(crate) fn section(&self, key: &str) -> &[Entry] {
+        self.get(key).map_or(&[], Node::entries)
+    }
+
+    /// The value at the end of a path of keys.
+    pub(crate) fn at(&self, path: &[&str]) -> Option<&Node> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The text, if it is a string.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What a person calls this kind of value.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.content {
+            Content::Table(_) => "a table",
+            Content::Array(_) => "an array",
+            Content::String(_) => "a string",
+            Content::Integer(_) => "an integer",
+            Content::Float(_) => "a number",
+            Content::Boolean(_) => "a boolean",
+            Content::Datetime => "a date",
+        }
+    }
+
+    /// The same as JSON, without places.
+    pub(crate) fn to_json(&self) -> Value {
+        match &self.content {
+            Content::Table(entries) => Value::Object(
+                entries.iter().map(|entry| (entry.key.clone(), entry.node.to_json())).collect::<Map<_, _>>(),
+            ),
+            Content::Array(elements) => elements.iter().map(Node::to_json).collect(),
+            Content::String(text) => Value::String(text.clone()),
+            Content::Integer(number) => Value::from(*number),
+            Content::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+            Content::Boolean(truth) => Value::Bool(*truth),
+            Content::Datetime => Value::Null,
+        }
+    }
+
+    /// Reads it into a type. The text of the error comes from serde.
+    pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_value(self.to_json()).map_err(|error| error.to_string())
+    }
+
+    /// A table with another laid over it: keys of the other replace its own.
+    pub(crate) fn overlaid(&self, other: &Node) -> Node {
+        let mut entries: Vec<Entry> =
+            self.entries().iter().filter(|entry| other.get(&entry.key).is_none()).cloned().collect();
+        entries.extend_from_slice(other.entries());
+        Node { span: other.span, content: Content::Table(entries) }
+    }
+
+    /// The same value, all of it standing at one place.
+    pub(crate) fn respanned(mut self, span: Span) -> Node {
+        self.span = span;
+        match &mut self.content {
+            Content::Table(entries) => {
+                for entry in entries {
+                    entry.key_span = span;
+                    entry.node = entry.node.clone().respanned(span);
+                }
+            }
+            Content::Array(elements) => elements.iter_mut().for_each(|node| *node = node.clone().respanned(span)),
+            _ => {}
+        }
+        self
+    }
+
+    /// Puts a value at a path, making tables on the way; an error names the key that is no table.
+    pub(crate) fn set(&mut self, path: &[(String, Span)], value: Node) -> Result<(), String> {
+        let Some(((key, key_span), rest)) = path.split_first() else {
+            *self = value;
+            return Ok(());
+        };
+        let span = value.span;
+        let Content::Table(entries) = &mut self.content else {
+            return Err(format!("`{key}` cannot be set inside {}", self.kind()));
+        };
+        let index = entries.iter().position(|entry| entry.key == *key).unwrap_or_else(|| {
+            let node = Node { span, content: Content::Table(Vec::new()) };
+            entries.push(Entry { key: key.clone(), key_span: *key_span, node });
+            entries.len() - 1
+        });
+        entries[index].node.set(rest, value)
+    }
+}
+
+/// Reads a text that was added to the sources. What is wrong goes to the report; the tree holds what could be read.
+pub(crate) fn parse(sources: &Sources, source: usize, report: &mut Report) -> Node {
+    let span = Span { source, start: 0, end: 0 };
+    let text = sources.get(span).map_or("", |source| source.text.as_str());
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let at = error.span().unwrap_or_default();
+        report.push(Span { source, start: at.start, end: at.end }, error.message(), "");
+    }
+    let content = convert_table(table.get_ref(), source, report, 0);
+    Node { span, content }
+}
+
+fn convert_table(table: &DeTable<'_>, source: usize, report: &mut Report, depth: usize) -> Content {
+    let mut entries: Vec<Entry> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            key_span: span_of(key.span(), source),
+            node: convert(value.get_ref(), span_of(value.span(), source), report, depth + 1),
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.key_span.start);
+    Content::Table(entries)
+}
+
+fn span_of(range: std::ops::Range<usize>, source: usize) -> Span {
+    Span { source, start: range.start, end: range.end }
+}
+
+fn convert(value: &DeValue<'_>, span: Span, report: &mut Report, depth: usize) -> Node {
+    if depth > MAX_DEPTH {
+        report.push(span, format!("nested deeper than {MAX_DEPTH} levels"), "");
+        return Node { span, content: Content::Datetime };
+    }
+    let content = match value {
+        DeValue::String(text) => Content::String(text.to_string()),
+        DeValue::Boolean(truth) => Content::Boolean(*truth),
+        DeValue::Datetime(_) => Content::Datetime,
+        DeValue::Integer(number) => match i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()) {
+            Ok(number) => Content::Integer(number),
+            Err(_) => {
+                report.push(span, "this integer is too large", "integers have 64 bits");
+                Content::Integer(0)
+            }
+        },
+        DeValue::Float(number) => match number.as_str().replace('_', "").parse::<f64>() {
+            Ok(number) if number.is_finite() => Content::Float(number),
+            _ => {
+                report.push(span, "this number is not finite", "every number in a scene is finite");
+                Content::Float(0.0)
+            }
+        },
+        DeValue::Array(array) => {
+            let elements = array
+                .iter()
+                .map(|element| convert(element.get_ref(), span_of(element.span(), span.source), report, depth + 1));
+            Content::Array(elements.collect())
+        }
+        DeValue::Table(table) => convert_table(table, span.source, report, depth),
+    };
+    Node { span, content }
+}

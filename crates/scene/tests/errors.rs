@@ -1,0 +1,192 @@
+//! What is wrong with a scene is said all at once, with its place and with what was expected; and no text makes the
+//! loader panic, hang or grow without bound.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use std::time::{Duration, Instant};
+use tumble_scene::{Loader, Report};
+
+fn report(text: &str) -> Report {
+    match Loader::new().load_text("scene.toml", text) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(report) => report,
+    }
+}
+
+/// Message, help and "line:column" of all diagnostics.
+fn said(text: &str) -> Vec<(String, String, String)> {
+    let report = report(text);
+    let place = |span: Option<_>| {
+        span.map_or(String::new(), |span| {
+            let place = report.sources.place(span);
+            format!("{}:{}", place.line, place.column)
+        })
+    };
+    report.diagnostics.iter().map(|d| (d.message.clone(), d.help.clone(), place(d.span))).collect()
+}
+
+#[track_caller]
+fn expect(text: &str, expected: &[(&str, &str, &str)]) {
+    let expected: Vec<_> = expected.iter().map(|(m, h, p)| (m.to_string(), h.to_string(), p.to_string())).collect();
+    assert_eq!(said(text), expected, "\n{}", report(text));
+}
+
+#[test]
+fn all_errors_are_reported_at_once() {
+    let text = r#"title = 3
+dt = -1
+[bodies.ball]
+shap.sphere.radius = 1
+position = [0, 1]
+kind = "fixd"
+velocity = [0, "fast", 0]
+[bodies.box]
+shape.box.siz = [1, 1, 1]
+[bodies.cone]
+shape.kone = {}
+[joints.b]
+between = ["ball", "box"]
+hinge.anchr = [0, 0, 0]
+"#;
+    expect(
+        text,
+        &[
+            ("`title` is an integer", "expected a string", "1:9"),
+            (
+                "`dt` is -1, which is out of range",
+                "expected a number of at least 0.000000001 and at most 10 in s",
+                "2:6",
+            ),
+            ("unknown key `shap`", "did you mean `shape`?", "4:1"),
+            ("`position` has 2 elements", "expected an array of 3 numbers in m", "5:12"),
+            ("there is no \"fixd\" here", "did you mean `fixed`?", "6:8"),
+            ("`velocity` is a string", "expected a number", "7:16"),
+            ("unknown key `siz`", "did you mean `size`?", "9:11"),
+            ("`size` is missing in `box`", "expected an array of 3 numbers in m", "9:7"),
+            ("`shape` cannot be `kone`", "did you mean `cone`?", "11:7"),
+            ("unknown key `anchr`", "did you mean `anchor`?", "14:7"),
+        ],
+    );
+}
+
+#[test]
+fn names_that_mean_nothing_are_pointed_at() {
+    expect(
+        "title = 't'\n[bodies.ball]\nshape = 'bal'\nmaterial = 'stell'\n[shapes]\nball.sphere.radius = 1\n",
+        &[("there is no material \"stell\"", "did you mean `steel`?", "4:12")],
+    );
+    expect(
+        "title = 't'\n[bodies.ball]\nshape = 'bal'\n[shapes]\nball.sphere.radius = 1\n",
+        &[("there is no shape \"bal\"", "did you mean `ball`?", "3:9")],
+    );
+    expect(
+        "title = 't'\n[bodies.ball]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'bal']\nball = {}\n",
+        &[("there is no body \"bal\" here", "did you mean `ball`?", "5:21")],
+    );
+    let kinds = &said("title = 't'\n[joints.j]\nbetween = ['world', 'a']\n")[0];
+    assert_eq!((kinds.0.as_str(), kinds.2.as_str()), ("`j` does not say its kind", "2:9"));
+    assert!(kinds.1.starts_with("expected one of `ball`"), "{kinds:?}");
+    expect(
+        "title = 't'\n[instances.i]\ntemplate = 'domno'\n[templates.domino]\n",
+        &[("there is no template \"domno\"", "did you mean `domino`?", "3:12")],
+    );
+    expect("title = 't'\nmethod = 'retro'\n", &[("there is no \"retro\" here", "known are `retroactive`", "2:10")]);
+}
+
+#[test]
+fn what_constructors_refuse_is_pointed_at() {
+    expect(
+        "title = 't'\n[bodies.pill]\nshape.capsule = { radius = 1, height = 1 }\n",
+        &[("the height of a capsule is 1, but must be more than twice its radius", "", "2:9")],
+    );
+    let massless = &said("title = 't'\n[bodies.nothing]\nposition = [0, 0, 0]\n")[0];
+    assert!(massless.0.contains("needs a mass") && massless.2 == "2:9", "{massless:?}");
+    expect(
+        "title = 't'\n[bodies.b]\nshape.sphere.radius = 1\nrotation = { z_deg = 1, quaternion = [0, 0, 0, 1] }\n",
+        &[("a rotation is given by x_deg, y_deg and z_deg, or by axis and angle_deg, or by quaternion", "", "4:12")],
+    );
+}
+
+#[test]
+fn the_report_shows_the_line_with_a_caret() {
+    let shown = report("title = 't'\n[bodies.ball]\nshape.sphere.radius = 1 # round\nmas = 3\n").to_string();
+    assert_eq!(
+        shown,
+        "error: unknown key `mas`\n --> scene.toml:4:1\n  |\n4 | mas = 3\n  | ^^^ did you mean `mass`?\n"
+    );
+}
+
+#[test]
+fn settings_from_outside_are_checked_like_the_file() {
+    let text = "title = 't'\n[bodies.ball]\nshape.sphere.radius = 1\n";
+    let scene = Loader::new().with_setting("bodies.ball.mass=7").load_text("scene.toml", text).unwrap();
+    assert_eq!(scene.world.bodies().next().unwrap().1.mass(), 7.0);
+    let scene = Loader::new().with_setting("title=a new one").load_text("scene.toml", text).unwrap();
+    assert_eq!(scene.title, "a new one");
+    let wrong = Loader::new().with_setting("bodies.ball.mass=-7").load_text("scene.toml", text).unwrap_err();
+    assert!(wrong.to_string().contains("--> --set:1:18"), "{wrong}");
+    let wrong = Loader::new().with_setting("bodies.ball.masss=7").load_text("scene.toml", text).unwrap_err();
+    assert!(wrong.to_string().contains("--> --set:1:13") && wrong.to_string().contains("`mass`"), "{wrong}");
+}
+
+/// Loads within a second and is refused with a message that contains `words`.
+#[track_caller]
+fn refused_quickly(text: &str, words: &str) {
+    let start = Instant::now();
+    let report = report(text);
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(1), "took {taken:?}");
+    assert!(report.to_string().contains(words), "{report}");
+}
+
+#[test]
+fn hostile_texts_are_refused_within_a_second() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let garbage: String = (0..1 << 20).map(|_| char::from(random.u8(1..128))).collect();
+    refused_quickly(&garbage, "error");
+    let letters: String = (0..1 << 20).map(|_| random.alphabetic()).collect();
+    refused_quickly(&letters, "error");
+    refused_quickly(&format!("a = {}", "[".repeat(1_000_000)), "recur");
+    refused_quickly(&format!("a = {}1{}", "{a=".repeat(100_000), "}".repeat(100_000)), "recur");
+    refused_quickly(&format!("[{}]", vec!["a"; 1_000_000].join(".")), "recur");
+    refused_quickly(&format!("{} = 1", vec!["a"; 1_000_000].join(".")), "recur");
+    refused_quickly("title = 't'\ndt = nan", "this number is not finite");
+    refused_quickly("title = 't'\nduration = -inf", "this number is not finite");
+    refused_quickly("title = 't'\n[bodies.b]\nshape.mesh.file = 'no.obj'", "may not refer to files");
+    refused_quickly(
+        "title = 't'\n[templates.a.instances.x]\ntemplate = 'b'\n[templates.b.instances.x]\ntemplate = 'a'",
+        "a cycle: `a` → `b` → `a`",
+    );
+    refused_quickly(
+        "title = 't'\n[shapes]\na.compound.parts = [{ shape = 'b' }]\nb.compound.parts = [{ shape = 'a' }]",
+        "contains itself",
+    );
+    refused_quickly("title = 't'\n[materials]\na.like = 'b'\nb.like = 'a'", "round in a circle");
+}
+
+#[test]
+fn nothing_multiplies_without_bound() {
+    let body = "title = 't'\n[bodies.b]\nshape.sphere.radius = 1\n";
+    refused_quickly(&format!("{body}repeat.grid = {{ count = [4000, 4000, 4000], spacing = [1, 1, 1] }}"), "too large");
+    refused_quickly(&format!("{body}repeat.line = {{ count = 4294967295, step = [1, 1, 1] }}"), "too large");
+    refused_quickly(&format!("{body}repeat.line = {{ count = 4294967296, step = [1, 1, 1] }}"), "out of range");
+    // Each template is ten of the one before: 10³⁰ bodies.
+    let mut laughs = String::from("title = 't'\n[templates.t0.bodies.b]\nshape.sphere.radius = 1\n");
+    for level in 1..30 {
+        laughs += &format!(
+            "[templates.t{level}.instances.i]\ntemplate = 't{}'\nrepeat.line = {{ count = 10, step = [1, 0, 0] }}\n",
+            level - 1
+        );
+    }
+    refused_quickly(&laughs, "too large");
+    let empty = laughs.replace("[templates.t0.bodies.b]\nshape.sphere.radius = 1\n", "[templates.t0]\n");
+    let start = Instant::now();
+    Loader::new().load_text("scene.toml", &empty).unwrap();
+    assert!(start.elapsed() < Duration::from_secs(1));
+    let mut nested = String::from("title = 't'\n[shapes]\ns0.sphere.radius = 1\n");
+    for level in 1..15 {
+        let parts = vec![format!("{{ shape = 's{}' }}", level - 1); 10].join(", ");
+        nested += &format!("s{level}.compound.parts = [{parts}]\n");
+    }
+    refused_quickly(&nested, "more than 10000 parts");
+}

@@ -43,6 +43,9 @@ pub trait Integrator: std::fmt::Debug + Send + Sync {
     /// Advances the rows that move from `time` to `time + dt`.
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]);
 
+    /// Forgets everything remembered from earlier steps. Default: there is nothing to forget.
+    fn reset(&mut self) {}
+
     /// All it remembers from earlier steps as plain data without NaN or infinities. Default: nothing.
     fn save(&self) -> Value {
         Value::Null

@@ -92,6 +92,10 @@ impl Integrator for Verlet {
         }
     }
 
+    fn reset(&mut self) {
+        self.memory.clear();
+    }
+
     fn save(&self) -> Value {
         serde_json::to_value(&self.memory).unwrap_or_default()
     }

@@ -122,7 +122,25 @@ pub struct ContactMaterial {
     pub perturbation: f64,
 }
 
-/// A user's rule for the contact between two materials.
+impl ContactMaterial {
+    /// The nearest that makes sense: coefficients that are not negative, restitution and perturbation up to 1, and no more
+    /// dynamic than static friction. What is not a number is zero.
+    fn sanitized(&self) -> Self {
+        let at_least_zero = |x: f64| if x > 0.0 { x.min(f64::MAX) } else { 0.0 };
+        let static_friction = at_least_zero(self.static_friction);
+        Self {
+            restitution: at_least_zero(self.restitution).min(1.0),
+            static_friction,
+            dynamic_friction: at_least_zero(self.dynamic_friction).min(static_friction),
+            rolling_friction: at_least_zero(self.rolling_friction),
+            spinning_friction: at_least_zero(self.spinning_friction),
+            perturbation: at_least_zero(self.perturbation).min(1.0),
+        }
+    }
+}
+
+/// A user's rule for the contact between two materials. Numbers out of range are brought into it: coefficients are not
+/// negative, restitution and perturbation at most 1, dynamic friction at most static friction; NaN counts as zero.
 pub type MixingRule = dyn Fn(&Material, &Material) -> ContactMaterial + Send + Sync;
 
 /// How the materials of two touching colliders are combined.
@@ -158,7 +176,7 @@ impl MaterialMixing {
                 spinning_friction: a.spinning_friction.max(b.spinning_friction),
                 perturbation: a.perturbation + b.perturbation,
             },
-            Self::Custom(rule) => rule(a, b),
+            Self::Custom(rule) => rule(a, b).sanitized(),
         }
     }
 }

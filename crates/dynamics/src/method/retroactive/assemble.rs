@@ -295,7 +295,14 @@ impl Assembly {
 fn on_second_end(rows: &[SolverRow], lever: DVec3) -> Reaction {
     let force: DVec3 = rows.iter().map(|row| row.jacobian.linear[1] * row.impulse).sum();
     let torque: DVec3 = rows.iter().map(|row| row.jacobian.angular[1] * row.impulse).sum();
-    Reaction { force, torque: torque - lever.cross(force) }
+    Reaction { force: representable(force), torque: representable(torque - lever.cross(force)) }
+}
+
+/// The nearest finite vector, where levers or impulses beyond 1e150 overflow: only states are refused for that, not what is
+/// merely told about them.
+fn representable(vector: DVec3) -> DVec3 {
+    let finite = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
+    DVec3::new(finite(vector.x), finite(vector.y), finite(vector.z))
 }
 
 /// No impulse at all.

@@ -220,7 +220,7 @@ impl Detector {
                 let square = approach * approach + 2.0 * acceleration * point.geometry.gap;
                 // Only what will touch within the step meets at all.
                 let meets = approach * dt + 0.5 * acceleration * dt * dt >= point.geometry.gap;
-                point.impact_speed = if approach > 0.0 && meets { square.max(0.0).sqrt() } else { 0.0 };
+                point.impact_speed = if approach > 0.0 && meets { square.max(0.0).sqrt().min(f64::MAX) } else { 0.0 };
             }
         }
     }
@@ -356,7 +356,7 @@ fn update_contact(
 /// Up to which gap contact points are wanted: what the surfaces can approach each other by within a step.
 fn prediction(colliders: [&ColliderModel; 2], bodies: [&BodyState; 2], dt: f64) -> f64 {
     let speed = (bodies[1].velocity - bodies[0].velocity).length();
-    speed * dt + reach(colliders[0], bodies[0], dt) + reach(colliders[1], bodies[1], dt)
+    (speed * dt + reach(colliders[0], bodies[0], dt) + reach(colliders[1], bodies[1], dt)).min(f64::MAX)
 }
 
 /// A vector with each coordinate uniform in ±ε (G 2.6.5), from the generator in the state (splitmix64).

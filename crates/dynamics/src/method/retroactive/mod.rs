@@ -315,6 +315,7 @@ impl Method for Retroactive {
     }
 
     fn reset(&mut self) {
+        self.integrator.reset();
         self.detector.reset();
         self.joints.clear();
         self.islands.clear();

@@ -2,7 +2,8 @@
 //!
 //! What may grow for a moment: a body that got into an overlap lies too low and is lifted out of it again, over some
 //! twenty steps, and the kinetic energy of a freely turning body oscillates within a bound of order h². In these piles
-//! that is at most 0.65 % of the energy there was at the beginning, and never more than what was lost just before.
+//! that is at most 0.65 % of the energy there was at the beginning at 120 Hz (0.006 % at 480 Hz), and never more than what was
+//! lost just before: no pile ever has more energy than at the start, but for that oscillation (5e-6).
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -10,8 +11,6 @@ use glam::DVec3;
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::{Body, Material, World};
-
-const DT: f64 = 1.0 / 120.0;
 
 fn vector(random: &mut fastrand::Rng, scale: f64) -> DVec3 {
     DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5) * scale
@@ -44,21 +43,37 @@ fn random_material(random: &mut fastrand::Rng) -> Material {
     Material { restitution: random.f64(), static_friction: friction, dynamic_friction: friction, ..Material::default() }
 }
 
+/// The largest rise of energy above an earlier value, and above the first, in one pile, relative to what there was.
+fn rises(mut world: World, dt: f64) -> (f64, f64) {
+    let start = world.energy();
+    let scale = start.kinetic + start.potential.abs();
+    let (mut least, mut rise, mut above_start) = (start.total(), 0.0_f64, 0.0_f64);
+    for _ in 0..(1.5 / dt) as usize {
+        world.step(dt).unwrap();
+        let energy = world.energy().total();
+        rise = rise.max((energy - least) / scale);
+        above_start = above_start.max((energy - start.total()) / scale);
+        least = least.min(energy);
+    }
+    (rise, above_start)
+}
+
 #[test]
 fn energy_never_increases_in_a_thousand_random_piles() {
     let mut random = fastrand::Rng::with_seed(5);
     for pile in 0..1000 {
-        let mut world = random_pile(&mut random);
-        let start = world.energy();
-        let scale = start.kinetic + start.potential.abs();
-        let mut least = start.total();
-        for step in 0..180 {
-            world.step(DT).unwrap();
-            let energy = world.energy().total();
-            let rise = (energy - least) / scale;
-            assert!(rise < 0.01, "pile {pile}, step {step}: energy rose by {rise:e} of what there was");
-            assert!(energy <= start.total() + 1e-3 * scale, "pile {pile}, step {step}: more energy than at the start");
-            least = least.min(energy);
-        }
+        let (rise, above_start) = rises(random_pile(&mut random), 1.0 / 120.0);
+        assert!(rise < 0.01, "pile {pile}: energy rose by {rise:e} of what there was");
+        assert!(above_start < 1e-5, "pile {pile}: {above_start:e} more energy than at the start");
+    }
+}
+
+#[test]
+fn what_rises_there_are_vanish_with_the_step() {
+    let mut random = fastrand::Rng::with_seed(5);
+    for pile in 0..150 {
+        let (rise, above_start) = rises(random_pile(&mut random), 1.0 / 480.0);
+        assert!(rise < 1e-4, "pile {pile}: energy rose by {rise:e} of what there was");
+        assert!(above_start < 1e-6, "pile {pile}: {above_start:e} more energy than at the start");
     }
 }

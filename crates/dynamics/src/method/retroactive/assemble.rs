@@ -4,8 +4,8 @@
 //!
 //! | row | positions (v is the mean velocity of the step) | push (on top of that) | velocities, at the end |
 //! |---|---|---|---|
-//! | rigid equality | b = ½ h J̇ẋ: follow the curve, not its tangent | b += β c/h | b = −target rate |
-//! | c ≥ 0 | b = c/h for a gap, 0 for an overlap | b += β c/h for an overlap | b = −target rate |
+//! | rigid equality | b = ½ h J̇ẋ, then [aimed](Assembly::aim) | b += β c/h | b = −target rate |
+//! | c ≥ 0 | b = c/h for a gap, 0 for an overlap; aimed in joints | b += β c/h for an overlap | b = −target rate |
 //! | spring k, damper d | implicit midpoint rule: γ = 1/(h²k/4 + h d/2), b = γ (h k/2) c | – | the same impulse again |
 //! | friction, motor | b = −target rate | – | b = −target rate |
 //!
@@ -21,7 +21,7 @@ use crate::constraint::{BodyView, Limit, Row, Softness};
 use crate::event::Reaction;
 use crate::model::JointEnd;
 use crate::solver::{Bounds, SolverBody, SolverRow};
-use crate::{Id, JointId, Model, State};
+use crate::{BodyState, Id, JointId, Model, State};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::orthonormal_pair;
@@ -31,8 +31,6 @@ use tumble_geometry::math::orthonormal_pair;
 pub(super) enum Stage {
     /// At the beginning of the step, for the positions at its end.
     Position,
-    /// At the beginning of the step, on top of that: removes errors of position.
-    Push,
     /// At the end of the step, for the velocities there.
     Velocity,
 }
@@ -73,9 +71,20 @@ enum Source {
     },
 }
 
+/// What a row demands of the positions at the end of the step.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    /// The value of the constraint then: an error stays what it is, a gap may close.
+    value: f64,
+    /// The rate in m/s or rad/s at which a push removes the error.
+    push: f64,
+}
+
 /// The rows of an island.
 pub(super) struct Assembly {
     pub(super) rows: Vec<SolverRow>,
+    /// One for each row.
+    goals: Vec<Option<Goal>>,
     sources: Vec<(Source, std::ops::Range<usize>)>,
 }
 
@@ -94,7 +103,7 @@ pub(super) struct Assembler<'a> {
 impl Assembler<'_> {
     /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
     pub(super) fn assemble(&self, island: &Island, contacts: &[Contact], joints: &[JointMemory]) -> Assembly {
-        let mut assembly = Assembly { rows: Vec::new(), sources: Vec::new() };
+        let mut assembly = Assembly { rows: Vec::new(), goals: Vec::new(), sources: Vec::new() };
         let mut rows = Vec::new();
         for &id in &island.joints {
             self.add_joint(id, &joints[id.slot()], &mut rows, &mut assembly);
@@ -122,10 +131,10 @@ impl Assembler<'_> {
             // Each solve continues where the last one ended.
             let warm = match self.stage {
                 Stage::Position => remembered(&memory.end, index),
-                Stage::Push => 0.0,
                 Stage::Velocity => given,
             };
             assembly.rows.push(self.solver_row(row, indices, first, given, warm));
+            assembly.goals.push(self.goal(row));
         }
         let lever = joint.constraint.anchors(&views)[1] - views[1].center;
         assembly.sources.push((Source::Joint { id, lever }, first..assembly.rows.len()));
@@ -154,7 +163,6 @@ impl Assembler<'_> {
         let warm = match self.stage {
             // Each solve continues where the last one ended.
             Stage::Position => state.end,
-            Stage::Push => ContactImpulses::default(),
             Stage::Velocity => state.start,
         };
         let warm = to_rows(&warm, state.geometry.normal, &count);
@@ -162,6 +170,7 @@ impl Assembler<'_> {
         for (k, row) in rows.iter().enumerate() {
             let given = if k == 0 { state.start.normal } else { 0.0 };
             assembly.rows.push(self.solver_row(row, ends.map(|end| self.index(end)), first, given, warm[k]));
+            assembly.goals.push(self.goal(row));
         }
         let source = Source::Contact { contact: index, point, rows: count, normal: state.geometry.normal };
         assembly.sources.push((source, first..assembly.rows.len()));
@@ -174,10 +183,8 @@ impl Assembler<'_> {
         let (bias, gamma, bounds, impulse) = match (self.stage, soft) {
             (Stage::Position, Some((bias, gamma))) => (bias, gamma, self.bounds(row, first, given), warm),
             (Stage::Velocity, Some(_)) => (0.0, 0.0, Bounds::Range { min: given, max: given }, given),
-            (Stage::Push, Some(_)) => (0.0, 0.0, NOTHING, 0.0),
             (Stage::Position, None) => (self.position_bias(row), 0.0, self.bounds(row, first, given), warm),
             (Stage::Velocity, None) => (-row.target_rate, 0.0, self.bounds(row, first, given), warm),
-            (Stage::Push, None) => (self.push_bias(row), 0.0, push_bounds(row), 0.0),
         };
         SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, impulse }
     }
@@ -207,16 +214,23 @@ impl Assembler<'_> {
         }
     }
 
-    fn push_bias(&self, row: &Row) -> f64 {
-        let beta = match (row.softness, row.limit) {
+    /// What a row demands of the positions at the end of the step; none for a soft row and for friction.
+    fn goal(&self, row: &Row) -> Option<Goal> {
+        let value = match row.limit {
+            Limit::Equality => row.error + self.dt * row.target_rate,
+            Limit::AtLeastZero => row.error.min(0.0),
+            Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => return None,
+        };
+        let correction = match (row.softness, row.limit) {
+            (Softness::Spring { .. } | Softness::Coefficients { .. }, _) => return None,
             (Softness::Baumgarte { beta }, _) => beta,
-            (_, Limit::AtLeastZero) => self.settings.contact_correction,
-            _ => self.settings.joint_correction,
+            (Softness::Rigid, Limit::AtLeastZero) => self.settings.contact_correction,
+            (Softness::Rigid, _) => self.settings.joint_correction,
         };
         // A gap is no error.
         let error = if row.limit == Limit::AtLeastZero { row.error.min(0.0) } else { row.error };
         let speed = self.settings.max_push_speed;
-        self.position_bias(row) + (beta * error / self.dt).clamp(-speed, speed)
+        Some(Goal { value, push: (correction * error / self.dt).clamp(-speed, speed) })
     }
 
     fn bounds(&self, row: &Row, first: usize, given: f64) -> Bounds {
@@ -255,12 +269,42 @@ impl Assembler<'_> {
 }
 
 impl Assembly {
-    /// Whether a joint is open or a contact overlaps.
-    pub(super) fn has_errors(&self) -> bool {
-        self.rows.iter().any(|row| match row.bounds {
-            Bounds::Range { min, max } => (min < 0.0 && row.error != 0.0) || (max > 0.0 && row.error < 0.0),
-            Bounds::Cone { .. } | Bounds::ConeMember => false,
-        })
+    /// By how much, in m/s, the joints' rows miss their goals at the end of the step, `ahead` being where the bodies get
+    /// with the impulses so far: the largest miss. Corrects the biases for another solve to hit them.
+    pub(super) fn aim(&mut self, assembler: &Assembler<'_>, ahead: &[BodyState]) -> f64 {
+        let mut largest: f64 = 0.0;
+        let mut rows = Vec::new();
+        for (source, range) in &self.sources {
+            let Source::Joint { id, .. } = source else { continue };
+            let Some(joint) = assembler.model.joints().get(*id) else { continue };
+            rows.clear();
+            joint.constraint.rows(&joint.ends.map(|end| BodyView::of(assembler.model, ahead, end)), &mut rows);
+            // A limit that comes or goes on the way is left to the next step.
+            if rows.len() != range.len() {
+                continue;
+            }
+            for (index, ahead) in range.clone().zip(&rows) {
+                let Some(goal) = self.goals[index] else { continue };
+                let row = &mut self.rows[index];
+                let miss = (ahead.error - goal.value) / assembler.dt;
+                let released = matches!(row.bounds, Bounds::Range { min: 0.0, .. }) && row.impulse <= 0.0;
+                largest = largest.max(if released { -miss } else { miss.abs() });
+                row.bias = miss - row.rate(assembler.bodies);
+            }
+        }
+        largest
+    }
+
+    /// The rows that remove errors of position, on top of the impulses found; none if there are no errors.
+    pub(super) fn push_rows(&self) -> Vec<SolverRow> {
+        if self.goals.iter().flatten().all(|goal| goal.push == 0.0) {
+            return Vec::new();
+        }
+        let push = |(row, goal): (&SolverRow, &Option<Goal>)| match goal {
+            Some(goal) => SolverRow { bias: row.bias + goal.push, impulse: 0.0, ..*row },
+            None => SolverRow { bias: 0.0, gamma: 0.0, bounds: NOTHING, impulse: 0.0, ..*row },
+        };
+        self.rows.iter().zip(&self.goals).map(push).collect()
     }
 
     /// Puts the solved impulses of a step of `dt` seconds where the next step finds them.
@@ -307,15 +351,6 @@ fn representable(vector: DVec3) -> DVec3 {
 
 /// No impulse at all.
 const NOTHING: Bounds = Bounds::Range { min: 0.0, max: 0.0 };
-
-/// Only conditions on positions are pushed.
-fn push_bounds(row: &Row) -> Bounds {
-    match row.limit {
-        Limit::Equality => Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY },
-        Limit::AtLeastZero => Bounds::Range { min: 0.0, max: f64::INFINITY },
-        Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => NOTHING,
-    }
-}
 
 /// Normal, two of friction, two of rolling, one of spinning.
 const MAX_CONTACT_ROWS: usize = 6;

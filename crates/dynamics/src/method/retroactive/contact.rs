@@ -37,6 +37,11 @@ pub struct ContactPointState {
 }
 
 impl ContactPointState {
+    pub(super) fn new(key: (u32, u32, FeatureId), geometry: ContactGeometry) -> Self {
+        let none = ContactImpulses::default();
+        Self { key, geometry, start: none, end: none, impact_speed: 0.0 }
+    }
+
     /// The impulse on the second body during the step, in N s.
     pub fn impulse(&self) -> DVec3 {
         self.geometry.normal * (self.start.normal + self.end.normal) + self.start.friction + self.end.friction
@@ -89,6 +94,11 @@ impl Contact {
             sum += Wrench { force, torque: (geometry.position - center).cross(force) + twist / self.dt };
         }
         sum
+    }
+
+    /// The normal of a rough surface whose ideal normal this is.
+    pub(super) fn tilted(&self, ideal: DVec3) -> DVec3 {
+        if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) }
     }
 
     /// The colliders, a sensor first.

@@ -332,21 +332,14 @@ fn update_contact(
         contact.tilt = random_tilt(&mut state.random, contact.material.perturbation);
     }
     for manifold in manifolds.iter() {
-        let ideal = pose_a.vector(manifold.normal);
-        let normal = if contact.tilt == DVec3::ZERO { ideal } else { (ideal + contact.tilt).normalize_or(ideal) };
+        let normal = contact.tilted(pose_a.vector(manifold.normal));
         for point in manifold.points() {
             let key = (manifold.part_a, manifold.part_b, point.feature);
             let geometry = ContactGeometry { position: pose_a.point(point.position), normal, gap: -point.depth };
             let known = old.iter().find(|old| old.key == key);
             contact.points.push(match known {
                 Some(known) => ContactPointState { geometry, ..*known },
-                None => ContactPointState {
-                    key,
-                    geometry,
-                    start: Default::default(),
-                    end: Default::default(),
-                    impact_speed: 0.0,
-                },
+                None => ContactPointState::new(key, geometry),
             });
         }
     }

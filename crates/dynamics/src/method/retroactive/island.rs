@@ -23,6 +23,11 @@ impl Island {
     pub(super) fn is_free(&self) -> bool {
         self.joints.is_empty() && self.contacts.is_empty()
     }
+
+    /// Whether it is awake and something constrains it.
+    pub(super) fn needs_solving(&self) -> bool {
+        self.awake && !self.is_free()
+    }
 }
 
 /// A forest in which connected bodies have the same root (union–find with path halving).

@@ -5,15 +5,15 @@
 //! by g h² per step and push itself out again; a block on a slope creeps. Here the constraints are solved twice per step,
 //! as in SHAKE and RATTLE, and contacts found at the end of one step serve the beginning of the next:
 //!
-//! 1. **predict**: where would forces alone take the bodies? This gives mean velocities v̄ over the step.
-//! 2. **solve positions**: impulses p at the beginning of the step with `J (v̄ + W Jᵀ p) ≥ −c/h`, so that gaps close but do
-//!    not turn into overlaps and joints stay closed; then a **push** that removes what errors there are.
-//! 3. **integrate**: the bodies move, with these impulses.
-//! 4. **detect**: contacts at the new positions.
-//! 5. **solve velocities**: the push is taken back, so that it moves bodies without leaving them faster; then impulses q at the end of the step with `J v = 0` (no approach, no sliding below the friction
-//!    cone), and restitution where bodies met.
-//! 6. **activity**: quiet islands fall asleep, touched ones wake up.
-//! 7. **notify**: events.
+//! 1. **solve positions** ([`positions`]): impulses p at the beginning of the step for which joints are closed and gaps
+//!    have not turned into overlaps at its end; then a **push** that removes what errors there are.
+//! 2. **integrate**: the bodies move, with these impulses.
+//! 3. **detect**: contacts at the new positions.
+//! 4. **solve velocities**: the push is taken back, so that it moves bodies without leaving them faster; then impulses q at
+//!    the end of the step with `J v = 0` (no approach, no sliding below the friction cone), and restitution where bodies
+//!    met.
+//! 5. **activity**: quiet islands fall asleep, touched ones wake up.
+//! 6. **notify**: events.
 //!
 //! All impulses act in opposite pairs at one point, so momentum and angular momentum are conserved to rounding. A body
 //! at rest stays exactly at rest; free flight is as exact as the integrator; joints keep their energy.
@@ -28,6 +28,7 @@ mod free_motion;
 mod island;
 mod memory;
 mod notify;
+mod positions;
 mod push;
 mod settings;
 
@@ -51,7 +52,6 @@ use crate::{BodyState, Id, JointId, Model, ModelError, State, StepError};
 use glam::{DMat3, DVec3};
 use serde_json::Value;
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
-use tumble_geometry::math::rotation_vector;
 
 /// The retroactive method. See the module's documentation.
 #[derive(Debug)]
@@ -120,39 +120,6 @@ impl Retroactive {
         self.detector.broad_phase()
     }
 
-    /// The mean velocities over the step if only forces acted, as bodies for the solver; the last is the world.
-    fn predict(&self, model: &Model, state: &State, dt: f64) -> Vec<SolverBody> {
-        let mut moved = state.bodies.clone();
-        let equations = FreeMotion::new(model, state);
-        self.integrator.clone_box().advance(&equations, state.time, dt, &mut moved);
-        follow_scripts(model, state.time + dt, &mut moved);
-        let mean = |(before, after): (&BodyState, &BodyState)| {
-            let turned = rotation_vector(after.rotation * before.rotation.conjugate());
-            ((after.position - before.position) / dt, turned / dt)
-        };
-        solver_bodies(model, &state.bodies, state.bodies.iter().zip(&moved).map(mean))
-    }
-
-    /// Impulses at the beginning of the step that keep the constraints at its end.
-    fn solve_positions(&mut self, model: &Model, state: &mut State, dt: f64) {
-        self.islands = island::find(model, state, self.detector.contacts());
-        if self.islands.iter().all(|island| island.is_free()) {
-            return;
-        }
-        self.detector.remember_approach(model, state, dt);
-        let mut bodies = self.predict(model, state, dt);
-        let before = bodies.clone();
-        self.solve(model, state, dt, Stage::Position, &mut bodies);
-        self.pushes = self.solve(model, state, dt, Stage::Push, &mut bodies);
-        for ((body, solved), before) in state.bodies.iter_mut().zip(&bodies).zip(&before) {
-            body.velocity += solved.velocity - before.velocity;
-            body.angular_velocity += solved.angular_velocity - before.angular_velocity;
-        }
-        for push in &mut self.pushes {
-            push.hold_line_of_action(&state.bodies);
-        }
-    }
-
     /// Impulses at the end of the step that make the velocities obey the constraints.
     fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64) {
         self.islands = island::find(model, state, self.detector.contacts());
@@ -161,39 +128,18 @@ impl Retroactive {
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
-        self.solve(model, state, dt, Stage::Velocity, &mut bodies);
+        for island in self.islands.iter().filter(|island| island.needs_solving()) {
+            let stage = Stage::Velocity;
+            let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies: &bodies };
+            let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
+            let reached = self.solve_bounce(model, state, island, &mut bodies, &mut assembly.rows);
+            self.report.solved = self.report.solved.worse(reached);
+            assembly.store(stage, dt, self.detector.contacts_mut(), &mut self.joints);
+        }
         for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
             body.velocity = solved.velocity;
             body.angular_velocity = solved.angular_velocity;
         }
-    }
-
-    /// Solves all islands that are awake and returns the impulses of a push.
-    fn solve(&mut self, model: &Model, state: &State, dt: f64, stage: Stage, bodies: &mut [SolverBody]) -> Vec<Push> {
-        let mut pushes = Vec::new();
-        let mut solved = self.report.solved;
-        for island in self.islands.iter().filter(|island| island.awake && !island.is_free()) {
-            let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies };
-            let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
-            match stage {
-                Stage::Position => {
-                    solved = solved.worse(self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows }))
-                }
-                Stage::Push if assembly.has_errors() => {
-                    self.solver.solve(&mut Problem { bodies, rows: &mut assembly.rows });
-                    pushes.extend(assembly.rows.iter().filter(|row| row.impulse != 0.0).map(Push::new));
-                }
-                Stage::Push => {}
-                Stage::Velocity => {
-                    solved = solved.worse(self.solve_bounce(model, state, island, bodies, &mut assembly.rows))
-                }
-            }
-            if stage != Stage::Push {
-                assembly.store(stage, dt, self.detector.contacts_mut(), &mut self.joints);
-            }
-        }
-        self.report.solved = solved;
-        pushes
     }
 
     /// Solves for the velocities at the end of a step, with as much restitution as the energy allows.

@@ -18,6 +18,10 @@ pub struct RetroactiveSettings {
     /// The fraction of a joint's error that is removed per step. Default 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub joint_correction: f64,
+    /// How often a step looks ahead to where the joints get and corrects its impulses, at most. 0: joints are taken as
+    /// linear within a step, which costs them energy. Default 4.
+    #[schemars(range(max = 100))]
+    pub look_ahead: u32,
     /// Overlaps are removed at this speed at most, in m/s. Default 3.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub max_push_speed: f64,
@@ -43,6 +47,7 @@ impl Default for RetroactiveSettings {
         Self {
             contact_correction: 0.2,
             joint_correction: 1.0,
+            look_ahead: 4,
             max_push_speed: 3.0,
             restitution_threshold: 0.1,
             touch_distance: 1e-5,

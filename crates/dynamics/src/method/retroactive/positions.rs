@@ -1,0 +1,155 @@
+//! Solving for positions: impulses at the beginning of the step that keep the constraints at its end.
+//!
+//! First the constraints are taken as linear, `c(x₁) ≈ c(x₀) + h J v̄ + ½ h² J̇ẋ`. But turning bodies move along arcs, and a
+//! pendulum would lose its length by h³ per step and with it energy. So the method **looks ahead**: it moves the bodies
+//! with the impulses found, measures the joints there, and solves again with the bias
+//!
+//! ```text
+//! b ← (c(x₁) − c*)/h − J v̄
+//! ```
+//!
+//! that makes up for the miss; c* is what c should become: what it was for an error, which is the push's business, and at
+//! least zero for a limit. This is Newton's method with the Jacobian of the beginning; two to four rounds suffice. The
+//! impulses act along the Jacobian of the beginning and close the joints at the end, as in SHAKE; with the velocities solved
+//! at the end this is RATTLE (Andersen 1983), which is symplectic: joints neither gain nor lose energy in the long run.
+//!
+//! Contacts stay linear. Their features come and go as bodies turn, and aiming at a corner that leaves the manifold on the
+//! way would create energy; what turning makes them overlap is left to the push.
+
+use super::Retroactive;
+use super::assemble::{Assembler, Assembly, Stage};
+use super::free_motion::FreeMotion;
+use super::island::Island;
+use super::push::Push;
+use super::{follow_scripts, island, solver_bodies};
+use crate::solver::{Problem, SolverBody, SolverRow};
+use crate::{BodyState, Id, Model, State};
+use tumble_geometry::math::rotation_vector;
+
+/// A miss below this speed, in m/s or rad/s, is none.
+const ON_TARGET: f64 = 1e-8;
+
+/// An island while its positions are solved.
+struct Task {
+    /// Which island.
+    island: usize,
+    assembly: Assembly,
+    /// The last solution whose miss is known: its rows, the velocities of the island's bodies, and the miss in m/s.
+    known: Option<(Vec<SolverRow>, Vec<SolverBody>, f64)>,
+    done: bool,
+}
+
+impl Retroactive {
+    /// Impulses at the beginning of the step that keep the constraints at its end.
+    pub(super) fn solve_positions(&mut self, model: &Model, state: &mut State, dt: f64) {
+        self.islands = island::find(model, state, self.detector.contacts());
+        if !self.islands.iter().any(|island| island.needs_solving()) {
+            return;
+        }
+        self.detector.remember_approach(model, state, dt);
+        let moved = self.moved(model, state, state.bodies.clone(), dt);
+        let free = mean_velocities(model, &state.bodies, &moved, dt);
+        let mut bodies = free.clone();
+        let mut tasks = self.tasks(model, state, dt, &bodies);
+        for task in &mut tasks {
+            self.solve_island(task, &free, &mut bodies);
+        }
+        for _ in 0..self.settings.look_ahead {
+            if tasks.iter().all(|task| task.done) {
+                break;
+            }
+            let ahead = self.moved(model, state, with_impulses(&state.bodies, &free, &bodies), dt);
+            for task in tasks.iter_mut().filter(|task| !task.done) {
+                let settings = self.settings;
+                let assembler =
+                    Assembler { model, state, dt, stage: Stage::Position, settings: &settings, bodies: &bodies };
+                if self.improves(task, &assembler, &ahead) {
+                    self.solve_island(task, &free, &mut bodies);
+                } else {
+                    self.take_best(task, &mut bodies);
+                }
+            }
+        }
+        for Task { assembly, .. } in &tasks {
+            assembly.store(Stage::Position, dt, self.detector.contacts_mut(), &mut self.joints);
+            let mut rows = assembly.push_rows();
+            if !rows.is_empty() {
+                self.solver.solve(&mut Problem { bodies: &mut bodies, rows: &mut rows });
+                self.pushes.extend(rows.iter().filter(|row| row.impulse != 0.0).map(Push::new));
+            }
+        }
+        state.bodies = with_impulses(&state.bodies, &free, &bodies);
+        for push in &mut self.pushes {
+            push.hold_line_of_action(&state.bodies);
+        }
+    }
+
+    /// The bodies at the end of the step if only forces act from now on.
+    fn moved(&self, model: &Model, state: &State, mut bodies: Vec<BodyState>, dt: f64) -> Vec<BodyState> {
+        let equations = FreeMotion::with_bodies(model, state, &bodies);
+        self.integrator.clone_box().advance(&equations, state.time, dt, &mut bodies);
+        follow_scripts(model, state.time + dt, &mut bodies);
+        bodies
+    }
+
+    /// The islands to solve, with their rows.
+    fn tasks(&self, model: &Model, state: &State, dt: f64, bodies: &[SolverBody]) -> Vec<Task> {
+        let assembler = Assembler { model, state, dt, stage: Stage::Position, settings: &self.settings, bodies };
+        let task = |(index, island): (usize, &Island)| Task {
+            island: index,
+            assembly: assembler.assemble(island, self.detector.contacts(), &self.joints),
+            known: None,
+            done: island.joints.is_empty(),
+        };
+        self.islands.iter().enumerate().filter(|(_, island)| island.needs_solving()).map(task).collect()
+    }
+
+    /// Solves an island from its velocities without impulses.
+    fn solve_island(&mut self, task: &mut Task, free: &[SolverBody], bodies: &mut [SolverBody]) {
+        self.islands[task.island].bodies.iter().for_each(|id| bodies[id.slot()] = free[id.slot()]);
+        let reached = self.solver.solve(&mut Problem { bodies, rows: &mut task.assembly.rows });
+        self.report.solved = self.report.solved.worse(reached);
+    }
+
+    /// Measures how far the last solution misses, and aims anew. Whether there is something to gain from another solve: it
+    /// misses, and less than the one before (far beyond the arcs that Newton's method can follow, it runs away).
+    fn improves(&self, task: &mut Task, assembler: &Assembler<'_>, ahead: &[BodyState]) -> bool {
+        let rows = task.assembly.rows.clone();
+        let miss = task.assembly.aim(assembler, ahead);
+        if task.known.as_ref().is_some_and(|(.., before)| miss >= *before || miss.is_nan()) {
+            return false;
+        }
+        let island = &self.islands[task.island];
+        let velocities = island.bodies.iter().map(|id| assembler.bodies[id.slot()]).collect();
+        task.known = Some((rows, velocities, miss));
+        miss > ON_TARGET
+    }
+
+    /// Ends the search for an island with the best solution.
+    fn take_best(&self, task: &mut Task, bodies: &mut [SolverBody]) {
+        task.done = true;
+        if let Some((rows, velocities, _)) = task.known.take() {
+            task.assembly.rows = rows;
+            self.islands[task.island].bodies.iter().zip(velocities).for_each(|(id, body)| bodies[id.slot()] = body);
+        }
+    }
+}
+
+/// The mean velocities of a step, as bodies for the solver; the last is the world.
+fn mean_velocities(model: &Model, before: &[BodyState], after: &[BodyState], dt: f64) -> Vec<SolverBody> {
+    let mean = |(before, after): (&BodyState, &BodyState)| {
+        let turned = rotation_vector(after.rotation * before.rotation.conjugate());
+        ((after.position - before.position) / dt, turned / dt)
+    };
+    solver_bodies(model, before, before.iter().zip(after).map(mean))
+}
+
+/// The bodies with the impulses that changed the velocities `free` to `solved`.
+fn with_impulses(states: &[BodyState], free: &[SolverBody], solved: &[SolverBody]) -> Vec<BodyState> {
+    let with = |((state, free), solved): ((&BodyState, &SolverBody), &SolverBody)| BodyState {
+        velocity: state.velocity + (solved.velocity - free.velocity),
+        angular_velocity: state.angular_velocity + (solved.angular_velocity - free.angular_velocity),
+        ..*state
+    };
+    states.iter().zip(free).zip(solved).map(with).collect()
+}

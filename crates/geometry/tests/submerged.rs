@@ -403,3 +403,35 @@ fn surfaces_are_closed_and_face_outwards() {
     assert!((area(Shape::cone(1.0, 1.0).unwrap()) / (PI * (1.0 + 5.0_f64.sqrt())) - 1.0).abs() < 0.012);
     assert!((area(Shape::capsule(1.0, 1.0).unwrap()) / (8.0 * PI) - 1.0).abs() < 0.012);
 }
+
+/// Whatever the plane, no part is larger than the whole or less than nothing, and its centre lies within the shape's box.
+#[test]
+fn wild_planes_and_shapes_give_sane_parts() {
+    let mut random = fastrand::Rng::with_seed(8);
+    let scales = [1e-9, 1e-5, 0.1, 1.0, 1e4, 1e9];
+    let mut length = |random: &mut fastrand::Rng| scales[random.usize(0..scales.len())];
+    for _ in 0..20_000 {
+        let (a, b, c) = (length(&mut random), length(&mut random), length(&mut random));
+        let shape = match random.u32(0..5) {
+            0 => Shape::sphere(a),
+            1 => Shape::cuboid([a, b, c]),
+            2 => Shape::capsule(a, b),
+            3 => Shape::cylinder(a, b),
+            _ => Shape::cone(a, b),
+        }
+        .unwrap();
+        let tiny = [1.0, 1e-3, 1e-8, 1e-16, 1e-160, 0.0];
+        let mut component = || tiny[random.usize(0..6)] * (random.f64() - 0.5);
+        let Some(normal) = DVec3::new(component(), component(), component()).try_normalize() else { continue };
+        let offset = [0.0, a, -a, b, -b, 1e-3 * a, a + b, 1e-300, 1e300, -1e300][random.usize(0..10)];
+        let wet = shape.below(&Plane { normal, offset }).unwrap();
+        let whole = shape.volume().unwrap();
+        assert!(wet.volume >= 0.0 && wet.volume <= whole * (1.0 + 1e-12), "{shape:?}, {normal}, {offset}: {wet:?}");
+        // A sliver's centre is lost in rounding long before its moment matters.
+        if wet.volume > 1e-6 * whole {
+            // The digits of the largest extent are all there are, also across a sheet that is 1e13 times as long.
+            let half = 0.5 * shape.local_aabb().extents() * (1.0 + 1e-6) + 1e-11 * shape.bounding_sphere().radius;
+            assert!(wet.center.abs().cmple(half).all(), "{shape:?}, {normal}, {offset}: {wet:?}");
+        }
+    }
+}

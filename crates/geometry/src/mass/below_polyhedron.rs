@@ -14,33 +14,38 @@ use glam::DVec3;
 /// The part below `plane` of the solid inside the surface of `shape`, a closed one of triangles. One that is inside out is
 /// turned around.
 pub(super) fn below(shape: &Shape, plane: &Plane) -> Submerged {
-    let (mut depth, mut deepest) = (0.0, DVec3::ZERO);
+    // The reference: where an edge meets the plane, which is on the surface, so that thin bodies keep their digits; if
+    // none does, there is no section, and any wet corner will do.
+    let (mut crossed, mut wet) = (None, None);
     shape.visit_surface(&mut |triangle| {
-        for corner in triangle.vertices {
-            let height = plane.signed_distance(corner);
-            if height < depth {
-                (depth, deepest) = (height, corner);
+        let corners = triangle.vertices.map(|corner| (corner, plane.signed_distance(corner)));
+        for (this, next) in [(0, 1), (1, 2), (2, 0)].map(|(i, k)| (corners[i], corners[k])) {
+            if this.1 < 0.0 {
+                wet = wet.or(Some(this.0));
+                crossed = crossed.or_else(|| (next.1 >= 0.0).then(|| crossing(this, next)));
             }
         }
     });
-    if depth >= 0.0 {
-        return Submerged::NOTHING;
-    }
-    // Above the deepest corner: near what is wet, so that a wet tip of a large body keeps its digits.
-    let reference = deepest - plane.normal * depth;
+    let Some(reference) = crossed.or(wet) else { return Submerged::NOTHING };
     let mut sum = TetrahedronSum::default();
     shape.visit_surface(&mut |triangle| {
-        // Heights above the plane, from the reference point in it.
-        sum.add_clipped(triangle.vertices.map(|corner| {
-            let from_reference = corner - reference;
-            (from_reference, plane.normal.dot(from_reference))
-        }));
+        let corners = triangle.vertices.map(|corner| corner - reference);
+        if crossed.is_some() {
+            sum.add_clipped(corners.map(|corner| (corner, plane.normal.dot(corner))));
+        } else if plane.signed_distance(triangle.vertices[0]) < 0.0 {
+            sum.add(corners[0], corners[1], corners[2]);
+        }
     });
     let outwards = match shape {
         Shape::Mesh(mesh) => 1.0_f64.copysign(mesh.signed_volume()),
         _ => 1.0,
     };
     Submerged::new(outwards * sum.volume / 6.0, outwards * sum.moment / 24.0, reference)
+}
+
+/// Where the way from a corner below the plane to one above or on it meets it, given with their heights.
+fn crossing((below, depth): (DVec3, f64), (above, height): (DVec3, f64)) -> DVec3 {
+    below + (above - below) * (depth / (depth - height))
 }
 
 /// Sums over tetrahedra with one corner at the reference point.
@@ -60,12 +65,9 @@ impl TetrahedronSum {
         self.moment += (a + b + c) * volume;
     }
 
-    /// Adds what is below the plane of a triangle given by corners and their heights.
+    /// Adds what is below the plane of a triangle given by corners and their heights above the plane.
     fn add_clipped(&mut self, corners: [(DVec3, f64); 3]) {
         let is_below = corners.map(|(_, height)| height < 0.0);
-        let crossing = |(below, depth): (DVec3, f64), (above, height): (DVec3, f64)| {
-            below + (above - below) * (depth / (depth - height))
-        };
         match is_below.iter().filter(|&&below| below).count() {
             0 => {}
             3 => self.add(corners[0].0, corners[1].0, corners[2].0),

@@ -1,0 +1,62 @@
+//! Laws of statics: what stands carries what is above it.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use glam::DVec3;
+use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::{Body, BodyId, Material, World};
+
+const G: f64 = 9.81;
+const DT: f64 = 1.0 / 240.0;
+
+/// A tower on the ground, bottom first, and how far each body is pressed up from below after some seconds, in newtons; and
+/// how far any of them has moved.
+fn tower(shape: &Shape, half_height: f64, masses: &[f64], seconds: f64) -> (Vec<f64>, f64) {
+    let mut world = World::new();
+    let material = Material::default();
+    world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(material)).unwrap();
+    let place = |i: usize| DVec3::Y * (half_height * (2 * i + 1) as f64);
+    let bodies: Vec<BodyId> = masses
+        .iter()
+        .enumerate()
+        .map(|(i, &mass)| {
+            let body = Body::dynamic().with_shape(shape.clone()).with_mass(mass).with_material(material);
+            world.add_body(body.at(place(i)).without_sleep()).unwrap()
+        })
+        .collect();
+    for _ in 0..(seconds / DT) as usize {
+        world.step(DT).unwrap();
+    }
+    // The impulse from below on each body: from the contact with the ground or with the body before.
+    let forces = bodies.iter().map(|&id| {
+        let contacts = world.method().contacts().iter().filter(|contact| contact.bodies[1] == id);
+        contacts.map(|contact| contact.impulse().y / DT).sum()
+    });
+    let moved = bodies.iter().enumerate().map(|(i, &id)| (world.body(id).unwrap().position() - place(i)).length());
+    (forces.collect(), moved.fold(0.0, f64::max))
+}
+
+fn assert_carries(forces: &[f64], masses: &[f64], relative: f64) {
+    for (i, force) in forces.iter().enumerate() {
+        let exact = G * masses[i..].iter().sum::<f64>();
+        assert!((force / exact - 1.0).abs() < relative, "under body {i}: {force} N instead of {exact}");
+    }
+}
+
+/// A tower of ten spheres: the force under each is the weight of all above, 98.1 N at the bottom. The balance is unstable, but
+/// rounding alone does not disturb it.
+#[test]
+fn a_tower_of_spheres_carries_its_weight() {
+    let (forces, moved) = tower(&Shape::sphere(0.5).unwrap(), 0.5, &[1.0; 10], 2.0);
+    assert_carries(&forces, &[1.0; 10], 1e-10);
+    assert!(moved < 1e-10, "{moved}");
+}
+
+/// One kilogram under a thousand: 9819.81 N on the ground, 9810 N between.
+#[test]
+fn a_light_box_carries_a_heavy_one() {
+    let masses = [1.0, 1000.0];
+    let (forces, moved) = tower(&Shape::cuboid([0.5, 0.5, 0.5]).unwrap(), 0.5, &masses, 2.0);
+    assert_carries(&forces, &masses, 1e-9);
+    assert!(moved < 1e-4, "{moved}");
+}

@@ -409,7 +409,7 @@ fn surfaces_are_closed_and_face_outwards() {
 fn wild_planes_and_shapes_give_sane_parts() {
     let mut random = fastrand::Rng::with_seed(8);
     let scales = [1e-9, 1e-5, 0.1, 1.0, 1e4, 1e9];
-    let mut length = |random: &mut fastrand::Rng| scales[random.usize(0..scales.len())];
+    let length = |random: &mut fastrand::Rng| scales[random.usize(0..scales.len())];
     for _ in 0..20_000 {
         let (a, b, c) = (length(&mut random), length(&mut random), length(&mut random));
         let shape = match random.u32(0..5) {

@@ -14,6 +14,10 @@ use glam::DVec3;
 /// The part below `plane` of the solid inside the surface of `shape`, a closed one of triangles. One that is inside out is
 /// turned around.
 pub(super) fn below(shape: &Shape, plane: &Plane) -> Submerged {
+    let bounds = shape.local_aabb();
+    if plane.signed_distance(bounds.center()) >= 0.5 * bounds.extents().dot(plane.normal.abs()) {
+        return Submerged::NOTHING;
+    }
     // The reference: where an edge meets the plane, which is on the surface, so that thin bodies keep their digits; if
     // none does, there is no section, and any wet corner will do.
     let (mut crossed, mut wet) = (None, None);

@@ -74,21 +74,21 @@ fn visit_hull(hull: &Hull, visit: &mut dyn FnMut(Triangle)) {
 }
 
 /// The triangles between support points, band by band from the lower pole. Where all directions of two rows have the same
-/// support points, as on the edge of a cylinder, there is no band.
+/// support points up to rounding, as on the edge of a cylinder, there is no band.
 fn visit_round(shape: &dyn Convex, visit: &mut dyn FnMut(Triangle)) {
     let (rows, radius) = (directions(), shape.radius());
     let points = |row: usize| rows[row].map(|direction| shape.support(direction) + direction * radius);
     let mut lower = points(0);
     for row in 1..=BANDS {
         let upper = points(row);
-        if upper != lower {
-            for k in 0..AROUND {
-                let next = (k + 1) % AROUND;
-                let corners = [lower[k], lower[next], upper[next], upper[k]];
-                // Seen from outside with y up, growing angles run to the left: x towards −z.
-                visit_if_it_has_corners([corners[0], corners[1], corners[2]], visit);
-                visit_if_it_has_corners([corners[0], corners[2], corners[3]], visit);
-            }
+        if lower.iter().zip(&upper).all(|(a, b)| a.distance(*b) <= 1e-12 * b.length()) {
+            continue;
+        }
+        for k in 0..AROUND {
+            let next = (k + 1) % AROUND;
+            // Seen from outside with y up, growing angles run to the left.
+            visit_if_it_has_corners([lower[k], lower[next], upper[next]], visit);
+            visit_if_it_has_corners([lower[k], upper[next], upper[k]], visit);
         }
         lower = upper;
     }

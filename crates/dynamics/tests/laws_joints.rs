@@ -68,7 +68,9 @@ fn a_pendulum_breaks_at_twice_its_weight() {
 #[test]
 fn gyroscope_precesses_once_in_eight_seconds() {
     let (l, spin) = (0.050_303_794_093_217_93, 40.0 * PI);
-    let precession = 0.785_398_163_397_448_3;
+    // m g l/(I₃ ω₃) = π/4 rad/s.
+    let precession = G * l / (0.005 * spin);
+    assert!((precession - PI / 4.0).abs() < 1e-15);
     let error = |dt: f64| {
         let mut world = World::new();
         // The axis along x; it is carried around y.

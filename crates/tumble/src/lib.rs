@@ -34,9 +34,11 @@
 //!
 //! # Where to go on
 //!
+//! - The manual, from a ball that falls to forces, constraints and methods of your own: [`dynamics`].
 //! - Shapes, mass properties and collision queries: [`geometry`].
-//! - Bodies, joints, forces, events, queries: [`dynamics`] and [`World`](prelude::World).
-//! - `examples/` in the repository: a ball, a pile, a pendulum, a force and a constraint of your own, events, snapshots.
+//! - All a world can do: [`World`](prelude::World).
+//! - `examples/` in the repository: a ball, a pile, a pendulum, a force and a constraint of your own, events, questions,
+//!   snapshots.
 
 pub use tumble_dynamics as dynamics;
 pub use tumble_geometry as geometry;
@@ -44,17 +46,17 @@ pub use tumble_geometry as geometry;
 /// What most programs need.
 pub mod prelude {
     pub use tumble_dynamics::constraint::{Attach, Ball, Constraint, Distance, Hinge, Softness, Weld};
-    pub use tumble_dynamics::event::{ContactEvent, Events, Phase, SensorEvent};
+    pub use tumble_dynamics::event::{ContactEvent, Events, Phase, Reaction, SensorEvent};
     pub use tumble_dynamics::force::{
         Aerodynamic, Buoyancy, CentralGravity, Drag, FnForce, Force, ForceContext, Gravity, PointForce, Spring, Target,
         Vortex, Wrenches,
     };
     pub use tumble_dynamics::method::{Method, Retroactive};
-    pub use tumble_dynamics::model::{Breaking, Joint, JointEnd};
+    pub use tumble_dynamics::model::{BodyKind, Breaking, CollisionFilter, Joint, JointEnd, Script};
     pub use tumble_dynamics::registry::Registry;
     pub use tumble_dynamics::{
-        Body, BodyId, BodyState, Collider, ColliderId, ForceId, JointId, Material, Model, ModelError, Snapshot, State,
-        StepError, World,
+        Body, BodyId, BodyState, Collider, ColliderId, ForceId, Hit, JointId, Material, Model, ModelError, SavedState,
+        Snapshot, State, StepError, StepReport, World, Wrench,
     };
     pub use tumble_geometry::glam::{DMat3, DQuat, DVec3};
     pub use tumble_geometry::math::rotation_about;

@@ -38,6 +38,10 @@ pub struct TrianglePoint {
     pub feature: TriangleFeature,
 }
 
+/// A triangle is a needle if the square of its height over its longest edge is below this. Its closest points are then
+/// sought on the edges alone, which are nowhere farther than half a height.
+const NEEDLE: f64 = 1e-22;
+
 impl Triangle {
     /// The triangle with corners `a`, `b`, `c`.
     pub const fn new(a: DVec3, b: DVec3, c: DVec3) -> Self {
@@ -138,7 +142,11 @@ impl Triangle {
         let normal_squared = normal.length_squared();
         let weights = self.edge_weights(point, normal);
         let sum = weights.element_sum();
-        if weights.min_element() > 0.0 && normal_squared > 0.0 {
+        // The normal of a needle is known too badly to tell on which side of an edge a point lies.
+        let [a, b, c] = [0, 1, 2].map(|index| self.edge(index).offset().length_squared());
+        let longest = a.max(b).max(c);
+        let has_sides = normal_squared > NEEDLE * longest * longest;
+        if weights.min_element() > 0.0 && has_sides {
             let height = (point - self.vertices[0]).dot(normal) / normal_squared;
             return TrianglePoint {
                 point: point - normal * height,
@@ -150,7 +158,7 @@ impl Triangle {
         for index in 0..3 {
             // Corner i + 2 lies opposite edge i. NaN counts as outside, so that there is always a candidate.
             let inner_side = weights[(index + 2) % 3] > 0.0;
-            if inner_side && normal_squared > 0.0 {
+            if inner_side && has_sides {
                 continue;
             }
             let edge = self.edge(index);
@@ -207,5 +215,20 @@ impl Convex for Triangle {
     fn center(&self) -> DVec3 {
         let [a, b, c] = self.vertices;
         (a + b + c) / 3.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tip_of_a_needle_is_found() {
+        let tip = DVec3::splat(-2.0000008593701324e-12);
+        let needle = Triangle::new(DVec3::new(-1.0, 3.0, -1.0), tip, DVec3::new(5.999999108663445e-12, tip.y, tip.z));
+        for point in [tip, DVec3::splat(-2e-12), DVec3::new(0.0, 0.0, 1e-3), DVec3::new(0.1, -0.2, 0.3)] {
+            let exact = [0, 1, 2].map(|i| needle.edge(i).distance(point)).into_iter().fold(f64::INFINITY, f64::min);
+            assert!((needle.distance(point) - exact).abs() < 1e-11, "{point}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tumble_dynamics::constraint::{Ball, Distance};
 use tumble_dynamics::event::Phase;
 use tumble_dynamics::force::Gravity;
+use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::geometry::{MassProperties, Shape, Transform};
 use tumble_dynamics::model::{
     BodyKind, Breaking, CollisionFilter, ContactMaterial, Joint, JointEnd, MaterialMixing, Script, Sleep,
@@ -296,6 +297,24 @@ fn small_things_change_too() {
     run(&mut world, 60);
     assert!((world.body(id).unwrap().velocity() - DVec3::X).length() < 1e-9);
     assert!(!world.body(id).unwrap().is_asleep());
+}
+
+#[test]
+fn only_inertia_tensors_are_taken_for_some() {
+    let mut world = World::new();
+    let id = world.add_body(cube()).unwrap();
+    let mut try_inertia = |inertia| {
+        let properties = MassProperties { mass: 1.0, center: DVec3::ZERO, inertia };
+        world.body_mut(id).unwrap().set_mass_properties(properties).is_ok()
+    };
+    let turned = DMat3::from_quat(rotation_from_vector(DVec3::new(0.3, 1.0, -0.7)));
+    let tensor = |moments: DVec3| turned * DMat3::from_diagonal(moments) * turned.transpose();
+    assert!(try_inertia(DMat3::ZERO) && try_inertia(tensor(DVec3::new(1.0, 2.0, 2.5))));
+    assert!(try_inertia(tensor(DVec3::new(1e-20, 2e-20, 2.5e-20))) && try_inertia(tensor(DVec3::new(0.0, 1.0, 1.0))));
+    assert!(!try_inertia(tensor(DVec3::new(-1.0, 2.0, 2.5))) && !try_inertia(tensor(DVec3::new(-1.0, -1.0, 2.5))));
+    assert!(!try_inertia(DMat3::from_cols(DVec3::X, DVec3::Y, DVec3::new(0.1, 0.0, 1.0))));
+    assert!(!try_inertia(DMat3::from_diagonal(DVec3::new(1.0, f64::NAN, 1.0))));
+    assert!(!try_inertia(DMat3::from_diagonal(DVec3::splat(f64::INFINITY))));
 }
 
 /// Each number that makes no sense is refused with its name and value, and nothing changes.

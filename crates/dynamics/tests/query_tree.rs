@@ -193,3 +193,22 @@ fn the_tree_finds_what_a_look_at_every_collider_finds() {
     }
     assert!(found > 10_000, "only {found} answers");
 }
+
+#[test]
+fn many_threads_may_ask_at_once() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut world = World::new();
+    for _ in 0..200 {
+        world.add_body(Body::fixed().with_shape(shape(&mut random)).with_pose(pose(&mut random, 6.0))).unwrap();
+    }
+    for _ in 0..20 {
+        let id = world.model().bodies().ids().nth(random.usize(0..200)).unwrap();
+        world.body_mut(id).unwrap().set_pose(pose(&mut random, 6.0)).unwrap();
+        let (world, seed) = (&world, random.u64(..));
+        std::thread::scope(|scope| {
+            (0..4).for_each(|i| {
+                drop(scope.spawn(move || compare(world, &mut fastrand::Rng::with_seed(seed.wrapping_add(i)))))
+            });
+        });
+    }
+}

@@ -98,16 +98,29 @@ impl MassChoice {
         match self {
             Self::FromColliders => Ok(()),
             Self::Total(mass) => checked("body mass", *mass, f64::MIN_POSITIVE.., "greater than 0 kg").map(|_| ()),
-            Self::Given(p) if p.mass > 0.0 && p.mass.is_finite() && p.center.is_finite() && p.inertia.is_finite() => {
+            Self::Given(p) if p.mass > 0.0 && p.mass.is_finite() && p.center.is_finite() && is_inertia(&p.inertia) => {
                 Ok(())
             }
             Self::Given(p) => Err(ModelError::OutOfRange {
                 what: "mass properties",
                 value: format!("{p:?}"),
-                allowed: "finite, with a positive mass",
+                allowed: "finite, with a positive mass and a symmetric inertia tensor without negative moments",
             }),
         }
     }
+}
+
+/// Whether a matrix is finite, symmetric and has no negative eigenvalues, all to 10⁻⁹ of its largest entry: every principal
+/// minor is then at least zero.
+fn is_inertia(matrix: &DMat3) -> bool {
+    let size = matrix.to_cols_array().into_iter().map(f64::abs).fold(0.0, f64::max);
+    if !size.is_finite() || matrix.is_nan() {
+        return false;
+    }
+    let m = *matrix * (if size > f64::MIN_POSITIVE { 1.0 / size } else { 0.0 });
+    let minor = |i: usize, j: usize| m.col(i)[i] * m.col(j)[j] - m.col(i)[j] * m.col(j)[i];
+    let minors = [m.x_axis.x, m.y_axis.y, m.z_axis.z, minor(0, 1), minor(1, 2), minor(2, 0), m.determinant()];
+    (m - m.transpose()).to_cols_array().iter().all(|x| x.abs() <= 1e-9) && minors.iter().all(|&x| x >= -1e-9)
 }
 
 impl Body {

@@ -5,7 +5,7 @@
 //! by g h² per step and push itself out again; a block on a slope creeps. Here the constraints are solved twice per step,
 //! as in SHAKE and RATTLE, and contacts found at the end of one step serve the beginning of the next:
 //!
-//! 1. **solve positions** ([`positions`]): impulses p at the beginning of the step for which joints are closed and gaps
+//! 1. **solve positions** (`positions.rs`): impulses p at the beginning of the step for which joints are closed and gaps
 //!    have not turned into overlaps at its end; then a **push** that removes what errors there are.
 //! 2. **integrate**: the bodies move, with these impulses.
 //! 3. **detect**: contacts at the new positions.

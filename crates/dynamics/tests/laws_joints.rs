@@ -32,8 +32,9 @@ fn simple_pendulum_after_ten_seconds() {
         (world.body(bob).unwrap().position() - exact).length()
     };
     let (coarse, fine) = (error(2400), error(4800));
-    assert!(coarse < 5e-4, "{coarse:e}");
-    assert!(coarse / fine > 3.5, "of second order: {coarse:e}, {fine:e}");
+    // Of second order in phase, 1.05 mm at 240 steps per second; the energy is kept (see the tests of constraints).
+    assert!(coarse < 1.2e-3, "{coarse:e}");
+    assert!((coarse / fine - 4.0).abs() < 0.1, "{coarse:e}, {fine:e}");
 }
 
 /// The rod of a pendulum released from the horizontal pulls with 3 m g sin φ. If it breaks at 2 m g, it does so after

@@ -3,42 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
-use glam::{DQuat, DVec3};
+mod moving;
+
+use glam::DVec3;
+use moving::{Moving, derivative, random_vector};
 use std::sync::Arc;
-use tumble_dynamics::constraint::{Attach, Ball, BodyView, Constraint, Distance, Hinge, Row, Weld};
-use tumble_dynamics::geometry::math::rotation_from_vector;
-use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::constraint::{Attach, Ball, Constraint, Distance, Hinge, Row, Weld};
+use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, World};
-
-/// A body in motion that is not accelerated: its centre moves straight, it turns at a constant rate.
-#[derive(Clone, Copy)]
-struct Moving {
-    pose: Transform,
-    local_center: DVec3,
-    velocity: DVec3,
-    omega: DVec3,
-}
-
-impl Moving {
-    fn random(random: &mut fastrand::Rng) -> Self {
-        let mut vector = || DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5) * 4.0;
-        let rotation = rotation_from_vector(vector());
-        Self {
-            pose: Transform::new(rotation, vector()),
-            local_center: vector() * 0.2,
-            velocity: vector(),
-            omega: vector(),
-        }
-    }
-
-    fn at(&self, t: f64) -> BodyView {
-        let center = self.pose.point(self.local_center) + self.velocity * t;
-        let rotation: DQuat = (rotation_from_vector(self.omega * t) * self.pose.rotation).normalize();
-        let pose = Transform::new(rotation, center - rotation * self.local_center);
-        BodyView { pose, center, velocity: self.velocity, angular_velocity: self.omega }
-    }
-}
 
 fn rows(constraint: &Arc<dyn Constraint>, bodies: [Moving; 2], t: f64) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -48,12 +21,6 @@ fn rows(constraint: &Arc<dyn Constraint>, bodies: [Moving; 2], t: f64) -> Vec<Ro
 
 fn rate(row: &Row, bodies: [Moving; 2]) -> f64 {
     row.jacobian.dot(bodies.map(|body| body.velocity), bodies.map(|body| body.omega))
-}
-
-/// Central difference of fourth order.
-fn derivative(f: impl Fn(f64) -> f64) -> f64 {
-    let h = 1e-3;
-    (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
 }
 
 fn check_derivatives(name: &str, make: impl Fn(&mut fastrand::Rng) -> Box<dyn Attach>) {
@@ -72,10 +39,6 @@ fn check_derivatives(name: &str, make: impl Fn(&mut fastrand::Rng) -> Box<dyn At
             assert!((second - row.jdot_v).abs() < 1e-6 * scale, "{name}, case {case}, row {index}: J̇ẋ is wrong");
         }
     }
-}
-
-fn random_vector(random: &mut fastrand::Rng) -> DVec3 {
-    DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5) * 4.0
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //!
 //! The last term is the centripetal acceleration of one anchor circling the other.
 
-use super::{Attach, BodyView, Constraint, Jacobian, Limit, Row, Softness};
+use super::{Arrow, Attach, BodyView, Constraint, Row, Softness};
 use crate::error::{ModelError, checked};
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -95,24 +95,16 @@ struct DistanceConstraint {
 
 impl Constraint for DistanceConstraint {
     fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>) {
-        let [p1, p2] = self.anchors(bodies);
-        let length = (p2 - p1).length();
-        let e = (p2 - p1).normalize_or(DVec3::X);
-        let levers = [p1 - bodies[0].center, p2 - bodies[1].center];
-        let jacobian = Jacobian { linear: [-e, e], angular: [-levers[0].cross(e), levers[1].cross(e)] };
-        let u = bodies[1].velocity_at(p2) - bodies[0].velocity_at(p1);
-        let circling = if length > 0.0 { (u - e * u.dot(e)).length_squared() / length } else { 0.0 };
-        let jdot_v = e.dot(bodies[1].centripetal(levers[1]) - bodies[0].centripetal(levers[0])) + circling;
-        let row = Row { jacobian, jdot_v, softness: self.softness, ..Row::default() };
+        let length = Arrow::between(bodies, self.anchors).length();
+        let softness = self.softness;
         if self.min == self.max {
-            rows.push(Row { error: length - self.min, limit: Limit::Equality, ..row });
+            rows.push(Row { softness, ..(length - self.min).equals_zero() });
             return;
         }
         if self.min > 0.0 {
-            rows.push(Row { error: length - self.min, limit: Limit::AtLeastZero, ..row });
+            rows.push(Row { softness, ..(length - self.min).at_least_zero() });
         }
-        let error = self.max - length;
-        rows.push(Row { jacobian: -jacobian, jdot_v: -jdot_v, error, limit: Limit::AtLeastZero, ..row });
+        rows.push(Row { softness, ..(-length + self.max).at_least_zero() });
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -12,7 +12,7 @@
 //! Five rows: one rotation is left.
 
 use super::ball::push_point_rows;
-use super::{Attach, BodyView, Constraint, Jacobian, Row, Softness};
+use super::{Arrow, Attach, BodyView, Constraint, End, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -76,26 +76,14 @@ struct HingeConstraint {
 impl Constraint for HingeConstraint {
     fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>) {
         push_point_rows(bodies, self.anchors(bodies), &DVec3::AXES, self.softness, rows);
+        let axis = Arrow::axis(bodies, End::First, self.axis);
         for across in self.across {
-            rows.push(perpendicular_row(bodies, self.axis, across, self.softness));
+            let across = Arrow::axis(bodies, End::Second, across);
+            rows.push(Row { softness: self.softness, ..axis.dot(&across).equals_zero() });
         }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         [bodies[0].pose.point(self.anchors[0]), bodies[1].pose.point(self.anchors[1])]
-    }
-}
-
-/// The row that keeps the unit vectors `a`, fixed to the first body, and `b`, fixed to the second, perpendicular.
-pub(crate) fn perpendicular_row(bodies: &[BodyView; 2], a: DVec3, b: DVec3, softness: Softness) -> Row {
-    let (a, b) = (bodies[0].pose.vector(a), bodies[1].pose.vector(b));
-    let [w1, w2] = bodies.map(|body| body.angular_velocity);
-    let normal = b.cross(a);
-    Row {
-        jacobian: Jacobian { linear: [DVec3::ZERO; 2], angular: [-normal, normal] },
-        error: a.dot(b),
-        jdot_v: w1.cross(w1.cross(a)).dot(b) + 2.0 * w1.cross(a).dot(w2.cross(b)) + a.dot(w2.cross(w2.cross(b))),
-        softness,
-        ..Row::default()
     }
 }

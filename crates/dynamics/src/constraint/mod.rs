@@ -14,11 +14,13 @@ mod ball;
 pub mod contact;
 mod distance;
 mod hinge;
+mod measure;
 mod weld;
 
 pub use ball::Ball;
 pub use distance::Distance;
 pub use hinge::Hinge;
+pub use measure::{Arrow, End, Measure, relative_rotation};
 pub use weld::Weld;
 
 use crate::error::{ModelError, checked};

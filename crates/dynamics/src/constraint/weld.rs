@@ -6,8 +6,7 @@
 //! a configuration a weld never comes near.
 
 use super::ball::push_point_rows;
-use super::hinge::perpendicular_row;
-use super::{Attach, BodyView, Constraint, Row, Softness};
+use super::{Arrow, Attach, BodyView, Constraint, End, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -57,7 +56,9 @@ impl Constraint for WeldConstraint {
     fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>) {
         push_point_rows(bodies, self.anchors(bodies), &DVec3::AXES, self.softness, rows);
         for i in 0..3 {
-            rows.push(perpendicular_row(bodies, self.axes[0][i], self.axes[1][(i + 1) % 3], self.softness));
+            let a = Arrow::axis(bodies, End::First, self.axes[0][i]);
+            let b = Arrow::axis(bodies, End::Second, self.axes[1][(i + 1) % 3]);
+            rows.push(Row { softness: self.softness, ..a.dot(&b).equals_zero() });
         }
     }
 

@@ -21,14 +21,19 @@
 mod build;
 mod check;
 pub mod format;
+pub mod gallery;
 mod load;
+pub mod look;
 pub mod mesh;
 mod nearest;
+pub mod plot;
+pub mod record;
 mod report;
+pub mod run;
 mod schema;
 pub mod source;
 mod tree;
 
-pub use load::{Color, Loader, MAX_SCENE, Scene};
+pub use load::{Color, Loader, MAX_SCENE, Scene, SceneSource};
 pub use report::{Diagnostic, Report};
 pub use schema::scene_schema;

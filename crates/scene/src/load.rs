@@ -8,6 +8,7 @@ use crate::report::Report;
 use crate::schema::scene_schema;
 use crate::source::{Sources, Span};
 use crate::tree::{self, Node};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use tumble_dynamics::World;
 use tumble_dynamics::registry::Registry;
@@ -37,6 +38,19 @@ pub struct Scene {
     pub world: World,
     /// The colours the file gives to bodies, by slot of the body.
     pub colors: Vec<Option<Color>>,
+    /// What it was read from.
+    pub source: SceneSource,
+}
+
+/// The text of a scene and the settings it was read with: enough to read it again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SceneSource {
+    /// What a person calls it: a path, or a name from the gallery.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Changes, as `key=value`.
+    pub settings: Vec<String>,
 }
 
 /// Reads scene files with the parts of a registry.
@@ -102,7 +116,8 @@ impl Loader {
         }
         let scene = if report.is_empty() { build::scene(&self.registry, &root, files, &mut report) } else { None };
         report.sources = sources;
-        scene.ok_or(report)
+        let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings: self.settings.clone() };
+        scene.map(|scene| Scene { source, ..scene }).ok_or(report)
     }
 }
 

@@ -10,7 +10,7 @@ mod script;
 mod shape;
 
 use crate::format::{BodyFile, SceneFile};
-use crate::load::{Color, Scene};
+use crate::load::{Color, Scene, SceneSource};
 use crate::mesh::Files;
 use crate::nearest::suggestion;
 use crate::report::Report;
@@ -82,6 +82,7 @@ pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report:
         recording: file.recording,
         world,
         colors,
+        source: SceneSource::default(),
     })
 }
 

@@ -1,0 +1,169 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Simulates colliding, jointed rigid bodies.
+///
+/// A scene is one TOML file, or the name of one from the gallery (see `tumble list`).
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, after_help = AFTER)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER: &str = "\
+Examples:
+  tumble list                                     the scenes that come with tumble
+  tumble run dominoes                             run one and sum up what happened
+  tumble run pile-1000 --out pile.glb             write an animation for Blender
+  tumble run pendulum-2 --out p.csv --plot energy.svg
+  tumble new my.toml && tumble check my.toml      start a scene of your own
+
+Exit codes: 0 done, 1 something is wrong with a scene or request, 2 with the command line, 3 a step could not be taken,
+4 something could not be written, 5 a validation failed, 130 stopped by Ctrl-C.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs a scene and sums up what happened
+    Run(Run),
+    /// Lists the scenes of the gallery
+    List(List),
+    /// Writes a commented scene to start from
+    New(New),
+    /// Checks scene files and reports all errors at once
+    Check(Check),
+    /// Prints the JSON Schema of scene files, for editors that complete and check
+    Schema,
+    /// Runs a scene with several methods and says how far they are apart
+    Compare(Compare),
+    /// Compares simulations with formulas and known results
+    Validate(Validate),
+    /// Measures how fast scenes run
+    Bench(Bench),
+}
+
+/// Which scene, and with which changes.
+#[derive(Args, Debug)]
+pub(crate) struct SceneChoice {
+    /// A scene file, or the name of a scene from the gallery
+    pub(crate) scene: String,
+    /// Simulates to this time in seconds, instead of the scene's duration
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) until: Option<f64>,
+    /// The time step in seconds, instead of the scene's
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) dt: Option<f64>,
+    /// Changes a key of the scene, e.g. --set bodies.ball.mass=3 --set 'gravity=[0, -1.62, 0]'
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+}
+
+/// Options of `run`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tumble run cradle-1 --until 5
+  tumble run pile-1000 --out pile.tumble --out pile.csv
+  tumble run pendulum-2 --plot energy.svg --plot 'path.svg=lower.y:lower.x'
+  tumble run my.toml --method retroactive --set method.retroactive.integrator=runge_kutta_4
+  tumble run dominoes --json | jq .end_energy
+
+Ctrl-C ends the run; what was computed until then is written and summed up. Press it again to end at once.")]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) choice: SceneChoice,
+    /// The method, instead of the scene's
+    #[arg(long)]
+    pub(crate) method: Option<String>,
+    /// Writes a file, by the end of its name: .csv or .npz (tables), .jsonl (events), .glb (glTF animation), .tumble (exact
+    /// recording). Give it as often as you like
+    #[arg(long = "out", value_name = "FILE")]
+    pub(crate) outputs: Vec<PathBuf>,
+    /// Draws curves as SVG: FILE alone draws the column it is named after (energy.svg), FILE=Y,Y2 draws columns against time,
+    /// FILE=Y:X one column against another. Columns are those of a CSV table
+    #[arg(long = "plot", value_name = "FILE[=Y[:X]]")]
+    pub(crate) plots: Vec<String>,
+    /// Prints the summary as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Shows no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Options of `list`.
+#[derive(Args, Debug)]
+pub(crate) struct List {
+    /// Prints the list as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `new`.
+#[derive(Args, Debug)]
+pub(crate) struct New {
+    /// The file to write; it must not exist
+    pub(crate) file: PathBuf,
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    /// Scene files, or names of scenes from the gallery
+    #[arg(required = true)]
+    pub(crate) scenes: Vec<String>,
+    /// Changes a key of the scenes
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Prints the errors as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `compare`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A method is a name, with settings after colons: those of the method, or dt.
+
+Examples:
+  tumble compare pendulum-2 --methods retroactive:dt=0.0001,retroactive
+  tumble compare pendulum-2 --methods retroactive:integrator=cash_karp,retroactive:integrator=explicit_euler --plot apart.svg")]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) choice: SceneChoice,
+    /// The methods, separated by commas; the others are compared with the first
+    #[arg(long, value_delimiter = ',', required = true)]
+    pub(crate) methods: Vec<String>,
+    /// Draws the largest distance of a body over time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Prints the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `validate`.
+#[derive(Args, Debug)]
+pub(crate) struct Validate {
+    /// The method to validate
+    #[arg(long, default_value = "retroactive")]
+    pub(crate) method: String,
+    /// Prints the table as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `bench`.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// Scenes to measure; without any, a choice from the gallery
+    pub(crate) scenes: Vec<String>,
+    /// Simulated seconds per scene
+    #[arg(long, default_value_t = 2.0)]
+    pub(crate) until: f64,
+    /// Prints the table as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,164 @@
+//! `tumble compare`: one scene, several methods, and how far bodies are apart.
+
+use crate::args::Compare;
+use crate::failure::{Failure, print};
+use crate::run::stop_flag;
+use crate::scene::load;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use tumble_dynamics::Id;
+use tumble_scene::Scene;
+use tumble_scene::plot::{Curve, Plot};
+use tumble_scene::record::FrameClock;
+
+/// How many rows the table over time has.
+const ROWS: usize = 10;
+/// How many bodies the table of bodies shows.
+const BODIES: usize = 8;
+
+/// A run with one method.
+struct Contender {
+    label: String,
+    scene: Scene,
+    wall_time: f64,
+    start_energy: f64,
+    /// Time, root mean square and largest distance from the first, for each frame.
+    apart: Vec<[f64; 3]>,
+}
+
+pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
+    if options.methods.len() < 2 {
+        return Err(Failure::Request("a comparison needs at least two methods: --methods a,b".into()));
+    }
+    let mut all = options.methods.iter().map(|method| contender(options, method)).collect::<Result<Vec<_>, _>>()?;
+    let stop = stop_flag();
+    let (duration, rate) = (all[0].scene.duration, all[0].scene.recording.rate);
+    let mut clock = FrameClock::new(rate);
+    let step = all.iter().map(|one| one.scene.dt).fold(0.0, f64::max);
+    while all[0].scene.world.time() + 1e-3 * step < duration && !stop.load(Ordering::Relaxed) {
+        let next = all[0].scene.world.time() + step;
+        for one in &mut all {
+            one.advance(next)?;
+        }
+        if clock.is_due(all[0].scene.world.time(), step) {
+            measure(&mut all);
+        }
+    }
+    if let Some(path) = &options.plot {
+        let failed = |error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
+        std::fs::write(path, plot(&all).to_svg()).map_err(failed)?;
+    }
+    if options.json { print(&format!("{:#}\n", to_json(&all))) } else { print(&to_text(&all)) }
+}
+
+/// The scene with a method such as `retroactive:integrator=runge_kutta_4:dt=0.001`.
+fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
+    let mut parts = method.split(':');
+    let name = parts.next().unwrap_or_default();
+    let mut settings = options.choice.all_settings();
+    settings.push(format!("method={{ {name} = {{}} }}"));
+    for part in parts {
+        settings.push(if part.starts_with("dt=") { part.to_owned() } else { format!("method.{name}.{part}") });
+    }
+    let scene = load(&options.choice.scene, &settings)?;
+    let start_energy = scene.world.energy().total();
+    Ok(Contender { label: method.to_owned(), scene, wall_time: 0.0, start_energy, apart: Vec::new() })
+}
+
+impl Contender {
+    /// Steps to a time, with a last step that is shorter if it must be.
+    fn advance(&mut self, until: f64) -> Result<(), Failure> {
+        let start = Instant::now();
+        let world = &mut self.scene.world;
+        while world.time() < until - 1e-9 * self.scene.dt {
+            let dt = if until - world.time() < 1.001 * self.scene.dt { until - world.time() } else { self.scene.dt };
+            world.step(dt).map_err(Failure::Step)?;
+        }
+        self.wall_time += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// The distance of each body from the same body in another run.
+    fn distances<'a>(&'a self, reference: &'a Scene) -> impl Iterator<Item = (String, f64)> + 'a {
+        self.scene.world.bodies().filter(|(_, body)| body.model().kind.moves()).filter_map(|(id, body)| {
+            let other = reference.world.state().bodies.get(id.slot())?;
+            Some((body.model().name.clone(), body.state().position.distance(other.position)))
+        })
+    }
+}
+
+fn measure(all: &mut [Contender]) {
+    let Some((first, others)) = all.split_first_mut() else { return };
+    let time = first.scene.world.time();
+    for one in others {
+        let distances: Vec<f64> = one.distances(&first.scene).map(|(_, distance)| distance).collect();
+        let mean = distances.iter().map(|d| d * d).sum::<f64>() / distances.len().max(1) as f64;
+        one.apart.push([time, mean.sqrt(), distances.iter().copied().fold(0.0, f64::max)]);
+    }
+}
+
+fn to_text(all: &[Contender]) -> String {
+    let [first, others @ ..] = all else { return String::new() };
+    let mut text = format!("{}: distances from {}\n\n    time", first.scene.title, first.label);
+    let width = others.iter().map(|one| one.label.chars().count()).max().unwrap_or(0).max(24);
+    for one in others {
+        let _infallible = write!(text, "  {:>width$}", one.label);
+    }
+    text += "\n        ";
+    for _ in others {
+        let _infallible = write!(text, "  {:>width$}", "mean m      largest m");
+    }
+    let frames = others.first().map_or(0, |one| one.apart.len());
+    let shown = frames.min(ROWS);
+    for row in 1..=shown {
+        let frame = row * frames / shown - 1;
+        let _infallible = write!(text, "\n{:8.3}", others[0].apart[frame][0]);
+        for one in others {
+            let [_, mean, largest] = one.apart[frame];
+            let _infallible = write!(text, "  {:>width$}", format!("{mean:9.3e}   {largest:9.3e}"));
+        }
+    }
+    text += "\n\n";
+    let width = all.iter().map(|one| one.label.chars().count()).max().unwrap_or(0);
+    for one in all {
+        let drift = one.scene.world.energy().total() - one.start_energy;
+        let _infallible = writeln!(text, "{:width$}  {:8.3} s  energy {drift:+.3e} J", one.label, one.wall_time);
+    }
+    for one in others {
+        let mut distances: Vec<(String, f64)> = one.distances(&first.scene).collect();
+        distances.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let _infallible = write!(text, "\nfarthest apart at the end, {}:\n", one.label);
+        for (name, distance) in distances.iter().take(BODIES) {
+            let _infallible = writeln!(text, "  {distance:9.3e} m  {name}");
+        }
+    }
+    text
+}
+
+fn to_json(all: &[Contender]) -> Value {
+    let Some(first) = all.first() else { return Value::Null };
+    let entries = all.iter().map(|one| {
+        let bodies: serde_json::Map<String, Value> =
+            one.distances(&first.scene).map(|(name, distance)| (name, json!(distance))).collect();
+        let drift = one.scene.world.energy().total() - one.start_energy;
+        json!({ "method": one.label, "wall_time": one.wall_time, "energy_drift": drift, "apart": one.apart, "bodies": bodies })
+    });
+    json!({ "scene": first.scene.title, "time": first.scene.world.time(), "methods": entries.collect::<Vec<_>>() })
+}
+
+fn plot(all: &[Contender]) -> Plot {
+    let reference = all.first().map_or("", |one| one.label.as_str());
+    let curves = all.iter().skip(1).map(|one| Curve {
+        name: one.label.clone(),
+        points: one.apart.iter().map(|&[time, _, largest]| [time, largest]).collect(),
+    });
+    Plot {
+        title: format!("Largest distance of a body from {reference}"),
+        x_label: "time / s".into(),
+        y_label: "distance / m".into(),
+        curves: curves.collect(),
+        equal_scales: false,
+    }
+}

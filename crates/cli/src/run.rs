@@ -1,0 +1,253 @@
+//! `tumble run`.
+
+use crate::args::Run;
+use crate::failure::{Failure, print};
+use crate::scene::load;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tumble_dynamics::World;
+use tumble_scene::Scene;
+use tumble_scene::plot::{Curve, Plot};
+use tumble_scene::record::{Columns, Output, RecordError, output_for};
+use tumble_scene::run::{Runner, Summary};
+
+pub(crate) fn run(options: &Run) -> Result<(), Failure> {
+    let mut settings = options.choice.all_settings();
+    settings.extend(options.method.as_ref().map(|method| format!("method={method}")));
+    let mut scene = load(&options.choice.scene, &settings)?;
+    let stop = stop_flag();
+    let mut runner = Runner::default().stopping_when(move || stop.load(Ordering::Relaxed));
+    for path in &options.outputs {
+        runner.add_output(output_for(path, &scene)?);
+    }
+    let plots = options.plots.iter().map(|plot| Sketch::new(plot, &scene)).collect::<Result<Vec<_>, _>>()?;
+    for plot in plots {
+        runner.add_output(Box::new(plot));
+    }
+    let mut progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
+    let summary = runner.telling(|scene| progress.show(scene)).run(&mut scene);
+    progress.clear();
+    if options.json {
+        let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
+        print(&format!("{json}\n"))?;
+    } else {
+        print(&sum_up(&scene, &summary))?;
+    }
+    outcome(summary)
+}
+
+/// What the exit code says of a run.
+pub(crate) fn outcome(summary: Summary) -> Result<(), Failure> {
+    if let Some(error) = summary.step_error {
+        return Err(Failure::Step(error));
+    }
+    if !summary.write_errors.is_empty() {
+        let messages: Vec<String> = summary.write_errors.iter().map(ToString::to_string).collect();
+        return Err(Failure::Write(messages.join("\nerror: ")));
+    }
+    if summary.stopped { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// A flag that Ctrl-C sets; the second time it ends the program.
+pub(crate) fn stop_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let shared = flag.clone();
+    let handler = move || {
+        if shared.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    // Without a handler Ctrl-C ends the program at once, which is no reason not to run.
+    let _installed = ctrlc::set_handler(handler);
+    flag
+}
+
+fn sum_up(scene: &Scene, summary: &Summary) -> String {
+    let speed = if summary.wall_time > 0.0 { summary.time / summary.wall_time } else { 0.0 };
+    let step = if summary.steps > 0 { 1e3 * summary.step_time / summary.steps as f64 } else { 0.0 };
+    let change = summary.end_energy - summary.start_energy;
+    let share = |time: f64| if summary.step_time > 0.0 { 100.0 * time / summary.step_time } else { 0.0 };
+    let mut text = format!(
+        "{}{}\n\
+         time      {:.6} s simulated in {:.3} s ({speed:.1} × real time)\n\
+         steps     {} of {} s, {step:.3} ms each ({:.0} % finding contacts, {:.0} % solving)\n\
+         bodies    {}, of which {} awake\n\
+         contacts  {} at the end, {} at most\n\
+         energy    {:.6} J at the start, {:.6} J at the end ({change:+.3e} J)\n",
+        scene.title,
+        if summary.stopped { " (stopped)" } else { "" },
+        summary.time,
+        summary.wall_time,
+        summary.steps,
+        scene.dt,
+        share(summary.detect_time),
+        share(summary.solve_time),
+        summary.bodies,
+        summary.awake,
+        summary.contacts,
+        summary.most_contacts,
+        summary.start_energy,
+        summary.end_energy,
+    );
+    if summary.write_time > 1e-3 * summary.step_time && summary.frames > 0 {
+        let percent = 100.0 * summary.write_time / summary.step_time.max(1e-9);
+        text += &format!(
+            "writing   {} frames in {:.3} s ({percent:.1} % of the steps)\n",
+            summary.frames, summary.write_time
+        );
+    }
+    text
+}
+
+/// A line that says how far the run is.
+struct Progress {
+    visible: bool,
+    begun: Instant,
+    shown: Option<Instant>,
+}
+
+impl Progress {
+    const EVERY: Duration = Duration::from_millis(100);
+
+    fn new(visible: bool) -> Self {
+        Self { visible, begun: Instant::now(), shown: None }
+    }
+
+    fn show(&mut self, scene: &Scene) {
+        if !self.visible || self.shown.is_some_and(|shown| shown.elapsed() < Self::EVERY) {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let time = scene.world.time();
+        let done = (time / scene.duration).clamp(0.0, 1.0);
+        let filled = (30.0 * done) as usize;
+        let speed = time / self.begun.elapsed().as_secs_f64().max(1e-9);
+        let left = if speed > 0.0 { (scene.duration - time) / speed } else { 0.0 };
+        eprint!(
+            "\r[{}{}] {time:.2} of {} s  {speed:.1} × real time  {left:.0} s to go \x1b[K",
+            "█".repeat(filled),
+            "░".repeat(30 - filled),
+            scene.duration
+        );
+        let _not_vital = std::io::stderr().flush();
+    }
+
+    fn clear(&self) {
+        if self.visible {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+/// Collects the curves of a plot.
+struct Sketch {
+    path: PathBuf,
+    columns: Columns,
+    /// The columns of y, and that of x.
+    ys: Vec<usize>,
+    x: usize,
+    curves: Vec<Curve>,
+    row: Vec<f64>,
+    title: String,
+    /// Every so many frames a point is taken; doubled when there are too many.
+    stride: u64,
+    frames: u64,
+}
+
+impl Sketch {
+    /// The most points kept of a curve.
+    const MOST: usize = 200_000;
+
+    /// `FILE`, `FILE=Y,Y2` or `FILE=Y:X`.
+    fn new(description: &str, scene: &Scene) -> Result<Self, Failure> {
+        let columns = Columns::of(scene);
+        let (file, what) = match description.split_once('=') {
+            Some((file, what)) => (file, what.to_owned()),
+            None => {
+                let stem = Path::new(description).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+                (description, stem.unwrap_or_default())
+            }
+        };
+        let (ys, x) = what.rsplit_once(':').unwrap_or((&what, "time"));
+        let find = |name: &str| {
+            columns.names().iter().position(|column| column == name).ok_or_else(|| {
+                let some: Vec<&str> = columns.names().iter().take(20).map(String::as_str).collect();
+                Failure::Request(format!(
+                    "--plot {description}: there is no column `{name}`; there are {}, …",
+                    some.join(", ")
+                ))
+            })
+        };
+        let ys = ys.split(',').map(|name| find(name.trim())).collect::<Result<Vec<_>, _>>()?;
+        let x = find(x.trim())?;
+        let path = PathBuf::from(file);
+        std::fs::File::create(&path).map_err(|error| Failure::Write(format!("{}: {error}", path.display())))?;
+        let curve = |&y: &usize| Curve { name: columns.names()[y].clone(), points: Vec::new() };
+        let curves = ys.iter().map(curve).collect();
+        let title = scene.title.clone();
+        Ok(Self { path, columns, ys, x, curves, row: Vec::new(), title, stride: 1, frames: 0 })
+    }
+}
+
+impl Output for Sketch {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn frame(&mut self, world: &World) -> Result<(), RecordError> {
+        self.frames += 1;
+        if !(self.frames - 1).is_multiple_of(self.stride) {
+            return Ok(());
+        }
+        self.columns.row(world, &mut self.row);
+        let curves = &mut self.curves;
+        for (curve, &y) in curves.iter_mut().zip(&self.ys) {
+            curve.points.push([self.row[self.x], self.row[y]]);
+        }
+        if curves.first().is_some_and(|curve| curve.points.len() >= Self::MOST) {
+            for curve in curves.iter_mut() {
+                let mut index = 0;
+                curve.points.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+            }
+            self.stride *= 2;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), RecordError> {
+        let names = self.columns.names();
+        let plot = Plot {
+            title: self.title.clone(),
+            x_label: labelled(&names[self.x]),
+            y_label: if let [y] = self.ys[..] { labelled(&names[y]) } else { unit(&names[self.ys[0]]).to_owned() },
+            curves: std::mem::take(&mut self.curves),
+            equal_scales: names[self.x] != "time" && unit(&names[self.x]) == "m",
+        };
+        std::fs::write(&self.path, plot.to_svg()).map_err(|source| RecordError::Io { path: self.path.clone(), source })
+    }
+}
+
+fn labelled(column: &str) -> String {
+    match unit(column) {
+        "" => column.to_owned(),
+        unit => format!("{column} / {unit}"),
+    }
+}
+
+/// The unit of a column.
+fn unit(column: &str) -> &'static str {
+    match column.rsplit('.').next().unwrap_or(column) {
+        "time" => "s",
+        "kinetic" | "potential" | "energy" => "J",
+        "x" | "y" | "z" => "m",
+        "vx" | "vy" | "vz" => "m/s",
+        "wx" | "wy" | "wz" => "rad/s",
+        _ => "",
+    }
+}

@@ -1,0 +1,31 @@
+//! Finds and reads the scene a person means.
+
+use crate::args::SceneChoice;
+use crate::failure::Failure;
+use std::path::Path;
+use tumble_scene::{Loader, Scene, gallery};
+
+/// Reads a scene by path or by name from the gallery.
+pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
+    let loader = settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting));
+    if let Some(entry) = gallery::find(name) {
+        return Ok(entry.load(&loader)?);
+    }
+    let path = Path::new(name);
+    if !path.exists() && path.extension().is_none() {
+        let near = gallery::nearest(name).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let message = format!("there is no scene `{name}` in the gallery{near} (`tumble list` shows all)");
+        return Err(Failure::Request(message));
+    }
+    Ok(loader.load(path)?)
+}
+
+impl SceneChoice {
+    /// The options as settings, so that they are checked like the file.
+    pub(crate) fn all_settings(&self) -> Vec<String> {
+        let mut settings = self.settings.clone();
+        settings.extend(self.until.map(|until| format!("duration={until:?}")));
+        settings.extend(self.dt.map(|dt| format!("dt={dt:?}")));
+        settings
+    }
+}

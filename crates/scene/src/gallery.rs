@@ -1,0 +1,61 @@
+//! The scenes that come with tumble, in the program itself.
+
+use crate::load::{Loader, Scene};
+use crate::mesh::Files;
+use crate::report::Report;
+
+/// A scene of the gallery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name to run it by.
+    pub name: &'static str,
+    /// The scene file.
+    pub text: &'static str,
+}
+
+macro_rules! gallery {
+    ($($name:literal),* $(,)?) => {
+        /// All scenes, by name.
+        pub const SCENES: &[Entry] = &[$(Entry {
+            name: $name,
+            text: include_str!(concat!("../../../scenes/", $name, ".toml")),
+        }),*];
+    };
+}
+
+gallery!("dominoes", "pendulum-2", "pile-1000");
+
+/// The scene with this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    SCENES.iter().find(|entry| entry.name == name)
+}
+
+/// Of several names the nearest to one that was mistyped.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let names: Vec<&'static str> = SCENES.iter().map(|entry| entry.name).collect();
+    crate::nearest::nearest(name, &names)
+}
+
+impl Entry {
+    /// Reads the scene with a loader.
+    pub fn load(&self, loader: &Loader) -> Result<Scene, Report> {
+        loader.load_text_with(self.name, self.text, &GalleryFiles)
+    }
+
+    /// The title and description, without building the scene.
+    pub fn summary(&self) -> (String, String) {
+        let table: toml::Table = toml::from_str(self.text).unwrap_or_default();
+        let text = |key: &str| table.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+        (text("title"), text("description"))
+    }
+}
+
+/// The meshes of the gallery.
+#[derive(Clone, Copy, Debug)]
+pub struct GalleryFiles;
+
+impl Files for GalleryFiles {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        Err(format!("the gallery has no file \"{name}\""))
+    }
+}

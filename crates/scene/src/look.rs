@@ -1,0 +1,108 @@
+//! How bodies look in pictures and exported animations: their surfaces as triangles with normals, and their colours.
+
+use crate::load::{Color, Scene};
+use glam::{DVec3, Vec3};
+use std::collections::BTreeMap;
+use tumble_dynamics::{BodyId, Id};
+use tumble_geometry::{Shape, Transform};
+
+/// Faces that meet at less than this angle look like one curved surface: cos 40°.
+const SMOOTH: f64 = 0.766;
+/// Half the width of the square that stands for an endless half-space, in metres.
+const ENDLESS: f64 = 50.0;
+
+/// Colours that go well together, for bodies that move.
+const PALETTE: [Color; 8] = [
+    [0xe0, 0x7a, 0x5f],
+    [0x3d, 0x85, 0xb0],
+    [0xf2, 0xcc, 0x8f],
+    [0x81, 0xb2, 0x9a],
+    [0x9c, 0x6b, 0xa8],
+    [0xd1, 0x49, 0x5b],
+    [0x6c, 0x8e, 0xbf],
+    [0xe9, 0xc4, 0x6a],
+];
+/// The colour of what does not move.
+const SCENERY: Color = [0xb8, 0xb4, 0xac];
+
+/// A surface: three corners for each triangle, with the normal to shade it by.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// The corners.
+    pub positions: Vec<Vec3>,
+    /// The unit normals at the corners.
+    pub normals: Vec<Vec3>,
+}
+
+impl Surface {
+    /// The surface of a shape at a pose. Edges that are sharp look sharp, round ones round.
+    pub fn of(shape: &Shape, pose: &Transform) -> Self {
+        let mut triangles: Vec<[DVec3; 3]> = Vec::new();
+        shape.visit_surface(&mut |triangle| triangles.push(triangle.vertices));
+        if let Shape::HalfSpace(half_space) = shape {
+            let normal = half_space.normal();
+            let (u, v) = tumble_geometry::math::orthonormal_pair(normal);
+            let corner = |a: f64, b: f64| (u * a + v * b) * ENDLESS;
+            let [p, q, r, s] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+            triangles.extend([[p, q, r], [p, r, s]]);
+        }
+        let mut surface = Self::default();
+        let normal = |[a, b, c]: &[DVec3; 3]| (*b - *a).cross(*c - *a);
+        triangles.retain(|triangle| normal(triangle).length_squared() > 0.0);
+        let faces: Vec<DVec3> = triangles.iter().map(normal).collect();
+        let mut around: BTreeMap<[u64; 3], Vec<usize>> = BTreeMap::new();
+        let key = |corner: &DVec3| corner.to_array().map(|x| (x + 0.0).to_bits());
+        for (face, triangle) in triangles.iter().enumerate() {
+            triangle.iter().for_each(|corner| around.entry(key(corner)).or_default().push(face));
+        }
+        for (face, triangle) in triangles.iter().enumerate() {
+            let own = faces[face].normalize_or_zero();
+            for corner in triangle {
+                let neighbours = around.get(&key(corner)).map_or(&[][..], Vec::as_slice);
+                let alike = neighbours.iter().map(|&other| faces[other]).filter(|n| n.dot(own) > SMOOTH * n.length());
+                let shaded = alike.sum::<DVec3>().normalize_or(own);
+                surface.positions.push(pose.point(*corner).as_vec3());
+                surface.normals.push(pose.vector(shaded).as_vec3().normalize_or(Vec3::Y));
+            }
+        }
+        surface
+    }
+
+    /// The surface of a body in its own frame: of all its colliders but sensors.
+    pub fn of_body(scene: &Scene, id: BodyId) -> Self {
+        let model = scene.world.model();
+        let mut whole = Self::default();
+        let colliders = model.bodies().get(id).map_or(&[][..], |body| &body.colliders);
+        for collider in colliders.iter().filter_map(|&id| model.colliders().get(id)).filter(|c| !c.sensor) {
+            let part = Self::of(&collider.shape, &collider.pose);
+            whole.positions.extend(part.positions);
+            whole.normals.extend(part.normals);
+        }
+        whole
+    }
+}
+
+/// A text that is the same for bodies that look the same and differs for others, so that they can share a surface.
+pub fn likeness(scene: &Scene, id: BodyId) -> String {
+    let model = scene.world.model();
+    let colliders = model.bodies().get(id).map_or(&[][..], |body| &body.colliders);
+    let mut text = String::new();
+    for collider in colliders.iter().filter_map(|&id| model.colliders().get(id)).filter(|c| !c.sensor) {
+        let shape = match &collider.shape {
+            Shape::Hull(hull) => format!("hull {:p}", std::sync::Arc::as_ptr(hull)),
+            Shape::Mesh(mesh) => format!("mesh {:p}", std::sync::Arc::as_ptr(mesh)),
+            Shape::HeightField(field) => format!("field {:p}", std::sync::Arc::as_ptr(field)),
+            Shape::Compound(compound) => format!("compound {:p}", std::sync::Arc::as_ptr(compound)),
+            simple => format!("{simple:?}"),
+        };
+        text += &format!("{shape} at {:?};", collider.pose);
+    }
+    text
+}
+
+/// The colour of a body: the one the scene gives it, or one from a palette.
+pub fn color(scene: &Scene, id: BodyId) -> Color {
+    let given = scene.colors.get(id.slot()).copied().flatten();
+    let moves = scene.world.model().bodies().get(id).is_some_and(|body| body.kind.moves());
+    given.unwrap_or(if moves { PALETTE[id.slot() % PALETTE.len()] } else { SCENERY })
+}

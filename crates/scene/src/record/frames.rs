@@ -1,0 +1,347 @@
+//! How a block of states is packed, exactly and compactly.
+//!
+//! A state is a row of 64-bit words. Each word is predicted from the two rows before: numbers that move go on as they
+//! went, x̂ = 2a − b, everything else stays as it was. What is stored is the exclusive-or of the word and its prediction,
+//! which has leading zeros where the prediction was good: its significant bytes, and how many there are. The lengths
+//! (two to a byte) come first, with runs of zeros shortened, so that a body at rest costs next to nothing; then the bytes.
+//! The first row of a block is predicted as zero, so that every block can be read on its own.
+
+use tumble_dynamics::{BodyState, State, Wrench};
+
+/// Numbers of a body in a row: position, orientation, velocity, angular velocity, quiet time.
+const OF_BODY: usize = 14;
+/// Words before the bodies: time, steps, random generator.
+const GENERAL: usize = 3;
+/// The most bodies or joints a block may claim to have.
+const MOST: usize = 1_000_000;
+
+/// The size of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) bodies: usize,
+    pub(super) joints: usize,
+}
+
+impl Layout {
+    pub(super) fn of(state: &State) -> Self {
+        Self { bodies: state.bodies.len(), joints: state.broken.len() }
+    }
+
+    /// Words that hold flags: who sleeps, which joints are broken.
+    fn flags(self) -> usize {
+        self.bodies.div_ceil(64) + self.joints.div_ceil(64)
+    }
+
+    fn words(self) -> usize {
+        GENERAL + self.flags() + OF_BODY * self.bodies
+    }
+
+    /// Whether a word is a number that moves, rather than one that stays.
+    fn moves(self, word: usize) -> bool {
+        word == 0 || word >= GENERAL + self.flags()
+    }
+
+    fn row(self, state: &State, row: &mut Vec<u64>) {
+        row.clear();
+        row.extend([state.time.to_bits(), state.steps, state.random]);
+        pack_flags(state.bodies.iter().map(|body| body.asleep), row);
+        pack_flags(state.broken.iter().copied(), row);
+        for body in &state.bodies {
+            row.extend(body.position.to_array().map(f64::to_bits));
+            row.extend(body.rotation.to_array().map(f64::to_bits));
+            row.extend(body.velocity.to_array().map(f64::to_bits));
+            row.extend(body.angular_velocity.to_array().map(f64::to_bits));
+            row.push(body.quiet_time.to_bits());
+        }
+    }
+
+    fn state(self, row: &[u64]) -> State {
+        let flag = |first: usize, index: usize| row[first + index / 64] >> (index % 64) & 1 == 1;
+        let broken_from = GENERAL + self.bodies.div_ceil(64);
+        let numbers = &row[GENERAL + self.flags()..];
+        let bodies = numbers.chunks_exact(OF_BODY).enumerate().map(|(index, words)| {
+            let number = |i: usize| f64::from_bits(words[i]);
+            let vector = |i: usize| [number(i), number(i + 1), number(i + 2)].into();
+            BodyState {
+                position: vector(0),
+                rotation: glam::DQuat::from_array([3, 4, 5, 6].map(number)),
+                velocity: vector(7),
+                angular_velocity: vector(10),
+                asleep: flag(GENERAL, index),
+                quiet_time: number(13),
+            }
+        });
+        State {
+            time: f64::from_bits(row[0]),
+            steps: row[1],
+            random: row[2],
+            bodies: bodies.collect(),
+            applied: vec![Wrench::default(); self.bodies],
+            broken: (0..self.joints).map(|index| flag(broken_from, index)).collect(),
+        }
+    }
+}
+
+fn pack_flags(flags: impl Iterator<Item = bool>, row: &mut Vec<u64>) {
+    let first = row.len();
+    for (index, flag) in flags.enumerate() {
+        if index % 64 == 0 {
+            row.push(0);
+        }
+        row[first + index / 64] |= u64::from(flag) << (index % 64);
+    }
+}
+
+fn predict(moves: bool, last: u64, before: u64) -> u64 {
+    let straight_on = 2.0 * f64::from_bits(last) - f64::from_bits(before);
+    // The bits of NaN differ between machines, so it predicts nothing.
+    if moves && !straight_on.is_nan() { straight_on.to_bits() } else { last }
+}
+
+/// Packs states of one layout.
+#[derive(Debug, Default)]
+pub(super) struct Packer {
+    layout: Layout,
+    rows: [Vec<u64>; 3],
+    count: u32,
+    lengths: Shortened,
+    bytes: Vec<u8>,
+}
+
+impl Packer {
+    pub(super) fn new(layout: Layout) -> Self {
+        let rows = [vec![0; layout.words()], vec![0; layout.words()], Vec::new()];
+        Self { layout, rows, ..Self::default() }
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// How many states it holds.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// How many bytes they take so far.
+    pub(super) fn size(&self) -> usize {
+        self.lengths.bytes.len() + self.bytes.len()
+    }
+
+    pub(super) fn push(&mut self, state: &State) {
+        let [last, before, row] = &mut self.rows;
+        self.layout.row(state, row);
+        let mut lengths = 0_u8;
+        for (index, &word) in row.iter().enumerate() {
+            let difference = word ^ predict(self.layout.moves(index), last[index], before[index]);
+            let length = 8 - difference.leading_zeros() as usize / 8;
+            self.bytes.extend_from_slice(&difference.to_le_bytes()[..length]);
+            if index % 2 == 0 {
+                lengths = length as u8;
+            } else {
+                self.lengths.push(lengths | (length as u8) << 4);
+            }
+        }
+        if row.len() % 2 == 1 {
+            self.lengths.push(lengths);
+        }
+        // The second row of a block is predicted by the first alone.
+        if self.count == 0 {
+            before.clone_from(row);
+        } else {
+            std::mem::swap(last, before);
+        }
+        last.clone_from(row);
+        self.count += 1;
+    }
+
+    /// The block: counts, lengths, bytes.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let mut block = Vec::with_capacity(20 + self.size());
+        let counts = [self.count as usize, self.layout.bodies, self.layout.joints, self.lengths.bytes.len()];
+        counts.iter().for_each(|&count| block.extend((count as u32).to_le_bytes()));
+        block.extend(self.lengths.bytes);
+        block.extend(self.bytes);
+        block
+    }
+}
+
+/// Bytes of lengths; zeros become a zero and how many follow it.
+#[derive(Debug, Default)]
+struct Shortened {
+    bytes: Vec<u8>,
+    /// Whether the last byte counts zeros.
+    counting: bool,
+}
+
+impl Shortened {
+    fn push(&mut self, byte: u8) {
+        match self.bytes.last_mut() {
+            Some(zeros) if byte == 0 && self.counting && *zeros < u8::MAX => *zeros += 1,
+            _ => {
+                self.bytes.push(byte);
+                self.counting = byte == 0;
+                if self.counting {
+                    self.bytes.push(0);
+                }
+            }
+        }
+    }
+}
+
+/// The states of a block; the error says why it makes no sense.
+pub(super) fn unpack(block: &[u8]) -> Result<Vec<State>, &'static str> {
+    let word = |at: usize| -> Option<usize> {
+        let four = block.get(4 * at..4 * at + 4)?;
+        Some(u32::from_le_bytes(four.try_into().ok()?) as usize)
+    };
+    let short = "a block of frames is too short";
+    let [count, bodies, joints, length] = [word(0), word(1), word(2), word(3)]
+        .map(|word| word.ok_or(short))
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?[..]
+    else {
+        return Err(short);
+    };
+    if bodies > MOST || joints > MOST || count > super::tumble::FRAMES_PER_BLOCK {
+        return Err("a block of frames claims too much");
+    }
+    let layout = Layout { bodies, joints };
+    let rest = &block[16..];
+    if length > rest.len() {
+        return Err(short);
+    }
+    let (lengths, mut bytes) = rest.split_at(length);
+    let mut lengths = Lengths { bytes: lengths, zeros: 0 };
+    let words = layout.words();
+    let (mut last, mut before, mut row) = (vec![0; words], vec![0; words], vec![0; words]);
+    let mut states = Vec::new();
+    for frame in 0..count {
+        let mut pair = 0;
+        for index in 0..words {
+            if index % 2 == 0 {
+                pair = lengths.next().ok_or(short)?;
+            }
+            let length = usize::from(if index % 2 == 0 { pair & 15 } else { pair >> 4 });
+            if length > 8 || length > bytes.len() {
+                return Err(short);
+            }
+            let (taken, left) = bytes.split_at(length);
+            bytes = left;
+            let mut eight = [0; 8];
+            eight[..length].copy_from_slice(taken);
+            let predicted = predict(layout.moves(index), last[index], before[index]);
+            row[index] = u64::from_le_bytes(eight) ^ predicted;
+        }
+        states.push(layout.state(&row));
+        if frame == 0 {
+            before.clone_from(&row);
+        } else {
+            std::mem::swap(&mut last, &mut before);
+        }
+        last.clone_from(&row);
+    }
+    Ok(states)
+}
+
+/// Reads lengths back.
+struct Lengths<'a> {
+    bytes: &'a [u8],
+    zeros: u8,
+}
+
+impl Iterator for Lengths<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        if self.zeros > 0 {
+            self.zeros -= 1;
+            return Some(0);
+        }
+        let (&byte, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        if byte == 0 {
+            let (&run, rest) = self.bytes.split_first()?;
+            (self.zeros, self.bytes) = (run, rest);
+        }
+        Some(byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random_state(random: &mut fastrand::Rng, layout: Layout) -> State {
+        let mut word = || f64::from_bits(random.u64(..));
+        let mut vector = || [word(), word(), word()].into();
+        let body = |asleep| BodyState {
+            position: vector(),
+            rotation: glam::DQuat::from_array([1.0, -0.0, 0.5, 1e-300]),
+            velocity: vector(),
+            angular_velocity: vector(),
+            asleep,
+            quiet_time: 0.25,
+        };
+        let bodies: Vec<BodyState> = [true, false].into_iter().cycle().take(layout.bodies).map(body).collect();
+        let broken = (0..layout.joints).map(|index| index % 3 == 0).collect();
+        let applied = vec![Wrench::default(); layout.bodies];
+        State { time: random.f64(), steps: random.u64(..), random: random.u64(..), bodies, applied, broken }
+    }
+
+    #[test]
+    fn states_come_back_bit_for_bit() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for (bodies, joints) in [(0, 0), (1, 0), (3, 5), (130, 70)] {
+            let layout = Layout { bodies, joints };
+            let mut states: Vec<State> = (0..7).map(|_| random_state(&mut random, layout)).collect();
+            // States that stay, as of bodies at rest, and states where only some numbers change.
+            states.extend(vec![states[6].clone(); 5]);
+            for _ in 0..40 {
+                let mut next = states[states.len() - 1].clone();
+                for body in &mut next.bodies {
+                    if random.u8(..4) == 0 {
+                        body.velocity[random.usize(..3)] = random.f64();
+                    }
+                }
+                states.push(next);
+            }
+            let mut packer = Packer::new(layout);
+            states.iter().for_each(|state| packer.push(state));
+            let back = unpack(&packer.finish()).unwrap();
+            let prints = |states: &[State]| states.iter().map(State::fingerprint).collect::<Vec<_>>();
+            assert_eq!(prints(&back), prints(&states));
+        }
+    }
+
+    #[test]
+    fn bodies_at_rest_cost_next_to_nothing() {
+        let layout = Layout { bodies: 1000, joints: 0 };
+        let mut state = random_state(&mut fastrand::Rng::with_seed(1), layout);
+        state.bodies.iter_mut().for_each(|body| *body = BodyState { asleep: true, ..BodyState::default() });
+        let mut packer = Packer::new(layout);
+        for step in 0..60 {
+            state.time = f64::from(step) / 60.0;
+            packer.push(&state);
+        }
+        assert!(packer.size() < 60 * 100 + 12_000, "{}", packer.size());
+    }
+
+    #[test]
+    fn damaged_blocks_are_errors() {
+        let layout = Layout { bodies: 5, joints: 2 };
+        let mut random = fastrand::Rng::with_seed(9);
+        let mut packer = Packer::new(layout);
+        (0..4).for_each(|_| packer.push(&random_state(&mut random, layout)));
+        let block = packer.finish();
+        for length in 0..block.len() {
+            assert!(unpack(&block[..length]).is_err(), "{length}");
+        }
+        for _ in 0..20_000 {
+            let mut damaged = block.clone();
+            let at = random.usize(..damaged.len());
+            damaged[at] = random.u8(..);
+            let _states_or_error = unpack(&damaged);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Reading a recording back: any frame, in any order; up to the damage if there is some.
+
+use super::RecordError;
+use super::frames::unpack;
+use super::tumble::{BlockPlace, Header, Index, MAGIC, VERSION};
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use tumble_dynamics::State;
+
+/// The longest chunk that is read, in bytes.
+const LONGEST: u64 = 1 << 30;
+/// The length of the last chunk.
+const TAIL: u64 = 20;
+
+/// A recording, open for reading. One block of states is kept in memory.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    file: BufReader<File>,
+    length: u64,
+    header: Header,
+    index: Index,
+    damage: Option<String>,
+    /// The block that was read last, and its number.
+    block: Option<(usize, Vec<State>)>,
+}
+
+impl Recording {
+    /// Opens a recording. A file that was cut off or damaged is opened up to the damage, see [`Recording::damage`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordError> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(RecordError::io(path))?;
+        let length = file.metadata().map_err(RecordError::io(path))?.len();
+        let mut file = BufReader::new(file);
+        let mut magic = [0; MAGIC.len()];
+        if file.read_exact(&mut magic).is_err() || magic != MAGIC {
+            return Err(RecordError::format(path, "not a recording of tumble"));
+        }
+        let (header, next) = match read_chunk(&mut file, MAGIC.len() as u64, length) {
+            Ok((kind, content, next)) if kind == *b"HEAD" => (content, next),
+            Ok(_) => return Err(RecordError::format(path, "the recording has no header")),
+            Err(problem) => return Err(RecordError::format(path, format!("the header {problem}"))),
+        };
+        let version = serde_json::from_slice::<serde_json::Value>(&header).ok();
+        let version = version.and_then(|header| header.get("version")?.as_u64());
+        if version.is_some_and(|version| version > u64::from(VERSION)) {
+            let problem = "the recording was made by a newer version of tumble";
+            return Err(RecordError::format(path, problem));
+        }
+        let header: Header = serde_json::from_slice(&header)
+            .map_err(|error| RecordError::format(path, format!("the header makes no sense: {error}")))?;
+        let (index, damage) = match read_index(&mut file, length) {
+            Some(index) => (index, None),
+            None => scan(&mut file, next, length),
+        };
+        Ok(Self { path: path.to_path_buf(), file, length, header, index, damage, block: None })
+    }
+
+    /// What the recording says about itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How many frames can be read.
+    pub fn len(&self) -> u64 {
+        self.index.frames
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is wrong with the end of the file, if it was cut off or damaged.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// The state of a frame.
+    pub fn frame(&mut self, frame: u64) -> Result<&State, RecordError> {
+        let problem = || format!("there is no frame {frame}; there are {}", self.index.frames);
+        if frame >= self.index.frames {
+            return Err(RecordError::format(&self.path, problem()));
+        }
+        let number = self.index.blocks.partition_point(|block| block.first <= frame).saturating_sub(1);
+        let first = self.index.blocks.get(number).map_or(0, |block| block.first);
+        if self.block.as_ref().is_none_or(|(known, _)| *known != number) {
+            self.block = Some((number, self.read_block(number)?));
+        }
+        let states = self.block.as_ref().map_or(&[][..], |(_, states)| states);
+        usize::try_from(frame - first)
+            .ok()
+            .and_then(|at| states.get(at))
+            .ok_or_else(|| RecordError::format(&self.path, "a block has fewer frames than the index says"))
+    }
+
+    /// The number of the last frame at or before a time; the first if there is none.
+    pub fn frame_at(&mut self, time: f64) -> Result<u64, RecordError> {
+        let number = self.index.blocks.partition_point(|block| block.time <= time).saturating_sub(1);
+        let (first, end) = (
+            self.index.blocks.get(number).map_or(0, |block| block.first),
+            self.index.blocks.get(number + 1).map_or(self.index.frames, |block| block.first),
+        );
+        let mut found = first;
+        for frame in first..end {
+            if self.frame(frame)?.time > time {
+                break;
+            }
+            found = frame;
+        }
+        Ok(found)
+    }
+
+    fn read_block(&mut self, number: usize) -> Result<Vec<State>, RecordError> {
+        let offset = self.index.blocks.get(number).map_or(0, |block| block.offset);
+        let problem = |problem: String| RecordError::format(&self.path, problem);
+        let (kind, content, _) = read_chunk(&mut self.file, offset, self.length)
+            .map_err(|what| problem(format!("block {number} {what}")))?;
+        if kind != *b"FRMS" {
+            return Err(problem(format!("block {number} is not where the index says")));
+        }
+        unpack(&content).map_err(|what| problem(format!("block {number}: {what}")))
+    }
+}
+
+/// The chunk at an offset: its kind, its content and where the next begins.
+fn read_chunk(file: &mut BufReader<File>, offset: u64, length: u64) -> Result<([u8; 4], Vec<u8>, u64), String> {
+    let cut = || "is cut off".to_owned();
+    let failed = |error: std::io::Error| format!("cannot be read: {error}");
+    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+    let mut start = [0; 8];
+    if offset.saturating_add(12) > length {
+        return Err(cut());
+    }
+    file.read_exact(&mut start).map_err(failed)?;
+    let size = u64::from(u32::from_le_bytes([start[4], start[5], start[6], start[7]]));
+    if size > LONGEST || offset + 12 + size > length {
+        return Err(cut());
+    }
+    let mut content = vec![0; size as usize];
+    let mut sum = [0; 4];
+    file.read_exact(&mut content).and_then(|()| file.read_exact(&mut sum)).map_err(failed)?;
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&start);
+    hasher.update(&content);
+    if hasher.finalize() != u32::from_le_bytes(sum) {
+        return Err("is damaged: its checksum is wrong".into());
+    }
+    Ok(([start[0], start[1], start[2], start[3]], content, offset + 12 + size))
+}
+
+/// The index at the end, if the file is complete.
+fn read_index(file: &mut BufReader<File>, length: u64) -> Option<Index> {
+    let (kind, content, _) = read_chunk(file, length.checked_sub(TAIL)?, length).ok()?;
+    let offset = u64::from_le_bytes((kind == *b"TAIL").then_some(content)?.try_into().ok()?);
+    let (kind, content, _) = read_chunk(file, offset, length).ok()?;
+    let index: Index = (kind == *b"INDX").then(|| serde_json::from_slice(&content).ok())??;
+    index.blocks.is_sorted_by_key(|block| block.first).then_some(index)
+}
+
+/// Goes from block to block to find what is intact, and says why it had to stop.
+fn scan(file: &mut BufReader<File>, mut offset: u64, length: u64) -> (Index, Option<String>) {
+    let mut index = Index::default();
+    loop {
+        let block = index.blocks.len();
+        match read_chunk(file, offset, length) {
+            Ok((kind, content, next)) if kind == *b"FRMS" => match unpack(&content) {
+                Ok(states) => {
+                    let time = states.first().map_or(0.0, |state| state.time);
+                    index.blocks.push(BlockPlace { offset, first: index.frames, time });
+                    index.frames += states.len() as u64;
+                    offset = next;
+                }
+                Err(problem) => return (index, Some(format!("block {block}: {problem}"))),
+            },
+            Ok(_) => return (index, Some("the index at the end is damaged".into())),
+            Err(_) if offset == length => return (index, Some("the run was cut off: there is no index".into())),
+            Err(problem) => return (index, Some(format!("block {block} {problem}"))),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! tumble's own recording: exact states, compact, seekable, with a checksum for every piece.
+//!
+//! A file starts with eight bytes, `89 54 4D 42 0D 0A 1A 0A`, and goes on in chunks: four letters that say what it is, the
+//! length of its content (32 bits, little-endian like everything), the content, and the CRC-32 of all of that.
+//!
+//! | chunk | content |
+//! |---|---|
+//! | `HEAD` | JSON: the version of the format, the scene and its names; always first |
+//! | `FRMS` | a block of up to 64 states, packed (the time, poses, velocities and flags of all bodies); readable by itself |
+//! | `INDX` | JSON: where each block is, its first frame and time |
+//! | `TAIL` | where the index is, in 8 bytes; always last |
+//!
+//! A run that was cut off has no index; the reader then goes from block to block, and stops at the first one that is
+//! incomplete or whose checksum is wrong. Everything before is intact.
+
+use super::frames::{Layout, Packer};
+use super::{Output, RecordError};
+use crate::Scene;
+use crate::load::SceneSource;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tumble_dynamics::{State, World};
+
+pub(super) const MAGIC: [u8; 8] = [0x89, b'T', b'M', b'B', b'\r', b'\n', 0x1a, b'\n'];
+/// The version of the format that is written.
+pub const VERSION: u32 = 1;
+/// How many states a block holds at most.
+pub(super) const FRAMES_PER_BLOCK: usize = 64;
+/// A block is closed when it has grown to this many bytes.
+const BLOCK_SIZE: usize = 4 << 20;
+
+/// What a recording says about itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the format.
+    pub version: u32,
+    /// The title of the scene.
+    pub title: String,
+    /// The time step in seconds.
+    pub dt: f64,
+    /// Frames per second of simulated time.
+    pub rate: f64,
+    /// The method.
+    pub method: String,
+    /// The names of the bodies, by slot.
+    pub bodies: Vec<String>,
+    /// The names of the joints, by slot.
+    pub joints: Vec<String>,
+    /// The scene it was made from.
+    pub scene: SceneSource,
+}
+
+impl Header {
+    /// The header for recordings of a scene.
+    pub fn of(scene: &Scene) -> Self {
+        let model = scene.world.model();
+        let bodies = (0..model.bodies().slot_count())
+            .map(|slot| model.bodies().in_slot(slot).map_or(String::new(), |body| body.name.clone()));
+        let joints = (0..model.joints().slot_count())
+            .map(|slot| model.joints().in_slot(slot).map_or(String::new(), |joint| joint.name.clone()));
+        Self {
+            version: VERSION,
+            title: scene.title.clone(),
+            dt: scene.dt,
+            rate: scene.recording.rate,
+            method: scene.world.method().name().to_owned(),
+            bodies: bodies.collect(),
+            joints: joints.collect(),
+            scene: scene.source.clone(),
+        }
+    }
+}
+
+/// Where a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BlockPlace {
+    pub(super) offset: u64,
+    pub(super) first: u64,
+    pub(super) time: f64,
+}
+
+/// Where all blocks are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Index {
+    pub(super) frames: u64,
+    pub(super) blocks: Vec<BlockPlace>,
+}
+
+/// Writes a recording, block by block.
+#[derive(Debug)]
+pub struct RecordingWriter {
+    path: PathBuf,
+    file: BufWriter<File>,
+    offset: u64,
+    packer: Option<Packer>,
+    /// The time of the first frame of the open block.
+    open_since: f64,
+    index: Index,
+}
+
+impl RecordingWriter {
+    /// Creates the file with its header.
+    pub fn create(path: &Path, header: Header) -> Result<Self, RecordError> {
+        let mut file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
+        file.write_all(&MAGIC).map_err(RecordError::io(path))?;
+        let offset = MAGIC.len() as u64;
+        let index = Index::default();
+        let mut writer = Self { path: path.to_path_buf(), file, offset, packer: None, open_since: 0.0, index };
+        let head = serde_json::to_vec(&header).map_err(|error| RecordError::format(path, error.to_string()))?;
+        writer.chunk(*b"HEAD", &head)?;
+        Ok(writer)
+    }
+
+    /// Adds a state.
+    pub fn push(&mut self, state: &State) -> Result<(), RecordError> {
+        let layout = Layout::of(state);
+        let full = self.packer.as_ref().is_some_and(|packer| {
+            packer.layout() != layout || packer.count() as usize >= FRAMES_PER_BLOCK || packer.size() >= BLOCK_SIZE
+        });
+        if full {
+            self.close_block()?;
+        }
+        let packer = self.packer.get_or_insert_with(|| {
+            self.open_since = state.time;
+            Packer::new(layout)
+        });
+        packer.push(state);
+        Ok(())
+    }
+
+    fn close_block(&mut self) -> Result<(), RecordError> {
+        let Some(packer) = self.packer.take() else { return Ok(()) };
+        let count = u64::from(packer.count());
+        let place = BlockPlace { offset: self.offset, first: self.index.frames, time: self.open_since };
+        self.chunk(*b"FRMS", &packer.finish())?;
+        self.index.frames += count;
+        self.index.blocks.push(place);
+        // What is complete is handed to the system, so that it survives this program.
+        self.file.flush().map_err(RecordError::io(&self.path))
+    }
+
+    fn chunk(&mut self, kind: [u8; 4], content: &[u8]) -> Result<(), RecordError> {
+        let length =
+            u32::try_from(content.len()).map_err(|_| RecordError::format(&self.path, "a chunk is too long"))?;
+        let mut sum = crc32fast::Hasher::new();
+        let mut write = |bytes: &[u8]| {
+            sum.update(bytes);
+            self.file.write_all(bytes)
+        };
+        let written = write(&kind).and_then(|()| write(&length.to_le_bytes())).and_then(|()| write(content));
+        let written = written.and_then(|()| self.file.write_all(&sum.finalize().to_le_bytes()));
+        written.map_err(RecordError::io(&self.path))?;
+        self.offset += 12 + content.len() as u64;
+        Ok(())
+    }
+}
+
+impl Output for RecordingWriter {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn frame(&mut self, world: &World) -> Result<(), RecordError> {
+        self.push(world.state())
+    }
+
+    fn finish(&mut self) -> Result<(), RecordError> {
+        self.close_block()?;
+        let at = self.offset;
+        let index =
+            serde_json::to_vec(&self.index).map_err(|error| RecordError::format(&self.path, error.to_string()))?;
+        self.chunk(*b"INDX", &index)?;
+        self.chunk(*b"TAIL", &at.to_le_bytes())?;
+        self.file.flush().map_err(RecordError::io(&self.path))
+    }
+}

@@ -1,0 +1,152 @@
+//! Runs a scene to its end, with outputs, and sums up what happened.
+
+use crate::Scene;
+use crate::record::{FrameClock, Output, RecordError};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use tumble_dynamics::StepError;
+
+/// What to do while a scene runs.
+pub struct Runner<'a> {
+    outputs: Vec<Box<dyn Output + 'a>>,
+    /// Asked before every step whether to stop.
+    stop: Box<dyn FnMut() -> bool + 'a>,
+    /// Told after every step how far the run is.
+    progress: Box<dyn FnMut(&Scene) + 'a>,
+}
+
+impl Default for Runner<'_> {
+    fn default() -> Self {
+        Self { outputs: Vec::new(), stop: Box::new(|| false), progress: Box::new(|_| {}) }
+    }
+}
+
+/// What happened in a run.
+#[derive(Debug, Default, Serialize)]
+pub struct Summary {
+    /// The time reached, in seconds.
+    pub time: f64,
+    /// How many steps were taken.
+    pub steps: u64,
+    /// How many frames were written.
+    pub frames: u64,
+    /// How many bodies there are, and how many are awake at the end.
+    pub bodies: usize,
+    /// How many bodies that forces move are awake at the end.
+    pub awake: usize,
+    /// Pairs of colliders that touch at the end.
+    pub contacts: usize,
+    /// The most pairs that touched at once.
+    pub most_contacts: usize,
+    /// Kinetic and potential energy at the start, in joules.
+    pub start_energy: f64,
+    /// Kinetic and potential energy at the end, in joules.
+    pub end_energy: f64,
+    /// How long the run took on the clock, in seconds.
+    pub wall_time: f64,
+    /// How much of that went into steps, in seconds.
+    pub step_time: f64,
+    /// How much of that went into writing, in seconds.
+    pub write_time: f64,
+    /// Of the steps: finding contacts, in seconds.
+    pub detect_time: f64,
+    /// Of the steps: solving constraints, in seconds.
+    pub solve_time: f64,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+    /// Why a step could not be taken, if that ended the run.
+    #[serde(skip)]
+    pub step_error: Option<StepError>,
+    /// What could not be written.
+    #[serde(skip)]
+    pub write_errors: Vec<RecordError>,
+}
+
+impl<'a> Runner<'a> {
+    /// Writes to an output, too.
+    pub fn with_output(mut self, output: impl Output + 'a) -> Self {
+        self.outputs.push(Box::new(output));
+        self
+    }
+
+    /// Writes to an output in a box, too.
+    pub fn add_output(&mut self, output: Box<dyn Output + 'a>) {
+        self.outputs.push(output);
+    }
+
+    /// Asks before every step whether to stop.
+    pub fn stopping_when(mut self, stop: impl FnMut() -> bool + 'a) -> Self {
+        self.stop = Box::new(stop);
+        self
+    }
+
+    /// Tells after every step how far the run is.
+    pub fn telling(mut self, progress: impl FnMut(&Scene) + 'a) -> Self {
+        self.progress = Box::new(progress);
+        self
+    }
+
+    /// Runs the scene from where it is to its duration. An output that fails is left out from then on; the others and
+    /// the run go on.
+    pub fn run(mut self, scene: &mut Scene) -> Summary {
+        let begun = Instant::now();
+        let mut summary = Summary { start_energy: scene.world.energy().total(), ..Summary::default() };
+        let mut clock = FrameClock::new(scene.recording.rate);
+        let (mut stepping, mut writing) = (Duration::ZERO, Duration::ZERO);
+        let (mut detecting, mut solving) = (Duration::ZERO, Duration::ZERO);
+        let mut write = |outputs: &mut Vec<Box<dyn Output + 'a>>, summary: &mut Summary, scene: &Scene, first: bool| {
+            let start = Instant::now();
+            let is_frame = clock.is_due(scene.world.time(), scene.dt);
+            summary.frames += u64::from(is_frame);
+            outputs.retain_mut(|output| {
+                let mut result = if first { Ok(()) } else { output.step(&scene.world) };
+                if is_frame {
+                    result = result.and_then(|()| output.frame(&scene.world));
+                }
+                result.map_err(|error| summary.write_errors.push(error)).is_ok()
+            });
+            writing += start.elapsed();
+        };
+        write(&mut self.outputs, &mut summary, scene, true);
+        // The last step may be the one that ends a little early: a thousandth of a step does not matter.
+        while scene.world.time() + 1e-3 * scene.dt < scene.duration {
+            if (self.stop)() {
+                summary.stopped = true;
+                break;
+            }
+            let start = Instant::now();
+            if let Err(error) = scene.world.step(scene.dt) {
+                summary.step_error = Some(error);
+                break;
+            }
+            stepping += start.elapsed();
+            let report = scene.world.report();
+            (detecting, solving) = (detecting + report.times.detect, solving + report.times.solve);
+            summary.most_contacts = summary.most_contacts.max(report.contacts);
+            summary.steps += 1;
+            write(&mut self.outputs, &mut summary, scene, false);
+            (self.progress)(scene);
+        }
+        let start = Instant::now();
+        for output in &mut self.outputs {
+            if let Err(error) = output.finish() {
+                summary.write_errors.push(error);
+            }
+        }
+        writing += start.elapsed();
+        let seconds = |duration: Duration| duration.as_secs_f64();
+        Summary {
+            time: scene.world.time(),
+            bodies: scene.world.model().bodies().len(),
+            awake: scene.world.bodies().filter(|(_, body)| body.mass() > 0.0 && !body.is_asleep()).count(),
+            contacts: scene.world.contacts().count(),
+            end_energy: scene.world.energy().total(),
+            wall_time: begun.elapsed().as_secs_f64(),
+            step_time: seconds(stepping),
+            write_time: seconds(writing),
+            detect_time: seconds(detecting),
+            solve_time: seconds(solving),
+            ..summary
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What a run writes is what happened: exactly, seekably, and up to the damage if a file is damaged.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tumble_dynamics::World;
+use tumble_scene::record::{Output, RecordError, Recording, output_for};
+use tumble_scene::run::Runner;
+use tumble_scene::{Loader, Scene};
+
+const TEXT: &str = "title = 'Balls'\ndt = 0.005\nduration = 2\n[recording]\nrate = 100\n\
+    [bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\n\
+    [bodies.ball]\nshape.sphere.radius = 0.2\nmaterial = 'rubber'\nposition = [0, 1, 0]\nrepeat = { grid = { count = [3, 2, 2], spacing = [0.5, 0.5, 0.5] }, jitter = { position = 0.02 } }\n\
+    [bodies.bob]\nshape.box.size = [0.2, 0.3, 0.4]\nposition = [3, 1, 0]\nangular_velocity = [1, 2, 3]\n\
+    [joints.rope]\nbetween = ['world', 'bob']\nball.anchor = [3, 2, 0]\n";
+
+fn scene() -> Scene {
+    Loader::new().load_text("balls.toml", TEXT).unwrap_or_else(|report| panic!("{report}"))
+}
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tumble-recordings-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Notes the fingerprints of all frames.
+struct Witness<'a>(&'a mut Vec<u64>);
+
+impl Output for Witness<'_> {
+    fn path(&self) -> &Path {
+        Path::new("")
+    }
+
+    fn frame(&mut self, world: &World) -> Result<(), RecordError> {
+        self.0.push(world.state().fingerprint());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+/// Runs the scene with outputs to some files; the fingerprints of all frames.
+fn record(paths: &[&Path]) -> Vec<u64> {
+    let mut scene = scene();
+    let mut prints = Vec::new();
+    let mut runner = Runner::default().with_output(Witness(&mut prints));
+    for path in paths {
+        runner.add_output(output_for(path, &scene).unwrap());
+    }
+    let summary = runner.run(&mut scene);
+    assert!(summary.write_errors.is_empty(), "{:?}", summary.write_errors);
+    assert_eq!(summary.frames, 201);
+    prints
+}
+
+#[test]
+fn a_recording_gives_back_every_state_bit_for_bit_in_any_order() {
+    let path = folder("exact").join("run.tumble");
+    let prints = record(&[&path]);
+    let mut recording = Recording::open(&path).unwrap();
+    assert_eq!((recording.len(), recording.damage()), (201, None));
+    assert_eq!(recording.header().bodies[13], "bob");
+    for frame in (0..201).rev().chain([100, 3, 200, 64, 63, 65]) {
+        assert_eq!(recording.frame(frame).unwrap().fingerprint(), prints[frame as usize], "frame {frame}");
+    }
+    assert!(recording.frame(201).is_err());
+    assert_eq!(recording.frame_at(1.0001).unwrap(), 100);
+    assert_eq!(recording.frame_at(1.0049).unwrap(), 100);
+    assert_eq!(recording.frame_at(-5.0).unwrap(), 0);
+    assert_eq!(recording.frame_at(1e9).unwrap(), 200);
+    // The scene inside is enough to go on from.
+    let source = recording.header().scene.clone();
+    assert_eq!(Loader::new().load_text(&source.name, &source.text).unwrap().title, "Balls");
+}
+
+#[test]
+fn cut_off_and_damaged_recordings_are_read_up_to_the_damage() {
+    let folder = folder("damaged");
+    let path = folder.join("run.tumble");
+    let prints = record(&[&path]);
+    let whole = std::fs::read(&path).unwrap();
+    let damaged = folder.join("damaged.tumble");
+    let (mut cuts, mut longest) = (0, 0);
+    for length in (0..whole.len()).step_by(997) {
+        std::fs::write(&damaged, &whole[..length]).unwrap();
+        let Ok(mut recording) = Recording::open(&damaged) else { continue };
+        cuts += 1;
+        assert!(recording.damage().is_some(), "cut at {length}");
+        assert!(recording.len() >= longest, "a longer file has no fewer frames");
+        longest = recording.len();
+        for frame in 0..recording.len() {
+            assert_eq!(recording.frame(frame).unwrap().fingerprint(), prints[frame as usize]);
+        }
+    }
+    assert!(cuts > 20 && longest == 192, "{cuts} {longest}");
+    // One wrong bit somewhere: no wrong number is ever given.
+    let mut random = fastrand::Rng::with_seed(4);
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        let at = random.usize(..bytes.len());
+        bytes[at] ^= 1 << random.u8(..8);
+        std::fs::write(&damaged, &bytes).unwrap();
+        let Ok(mut recording) = Recording::open(&damaged) else { continue };
+        for frame in 0..recording.len() {
+            if let Ok(state) = recording.frame(frame) {
+                assert_eq!(state.fingerprint(), prints[frame as usize]);
+            }
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_table_reads_back_exactly() {
+    let folder = folder("csv");
+    let path = folder.join("run.csv");
+    record(&[&path]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!(names.len(), 6 + 13 * 13);
+    assert_eq!(&names[..7], ["time", "kinetic", "potential", "energy", "contacts", "awake", "ball/0.x"]);
+    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 201);
+    let mut scene = scene();
+    Runner::default().run(&mut scene);
+    let bob = scene.world.body(scene.world.body_named("bob").unwrap()).unwrap();
+    let column = names.iter().position(|name| *name == "bob.x").unwrap();
+    assert_eq!(rows[200][column..column + 3], bob.position().to_array());
+    assert_eq!(rows[200][3], scene.world.energy().total());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_glb_file_is_what_it_claims_to_be() {
+    let folder = folder("glb");
+    let path = folder.join("run.glb");
+    record(&[&path]);
+    let bytes = std::fs::read(&path).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&bytes[..4], word(4), word(8)), (&b"glTF"[..], 2, bytes.len()));
+    let json: Value = serde_json::from_slice(&bytes[20..20 + word(12)]).unwrap();
+    let binary = &bytes[28 + word(12)..];
+    assert_eq!(json["nodes"].as_array().unwrap().len(), 14);
+    assert_eq!(json["animations"][0]["channels"].as_array().unwrap().len(), 2 * 13);
+    assert_eq!(json["buffers"][0]["byteLength"], binary.len());
+    // The last key of the bob is where it ended.
+    let mut scene = scene();
+    Runner::default().run(&mut scene);
+    let bob = scene.world.body(scene.world.body_named("bob").unwrap()).unwrap().position().as_vec3();
+    let sampler = json["animations"][0]["samplers"].as_array().unwrap().len() - 2;
+    let accessor = &json["accessors"][json["animations"][0]["samplers"][sampler]["output"].as_u64().unwrap() as usize];
+    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let at = view["byteOffset"].as_u64().unwrap() as usize + 200 * 12;
+    let number = |i: usize| f32::from_le_bytes(binary[at + 4 * i..at + 4 * i + 4].try_into().unwrap());
+    assert_eq!([number(0), number(1), number(2)], bob.to_array());
+    // Our own reader finds the meshes.
+    let files = tumble_scene::mesh::Folder(folder.clone());
+    let mesh = tumble_scene::mesh::MeshData::read(&files, "run.glb").unwrap();
+    assert!(mesh.triangles.len() > 12 * 500);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn events_are_lines_of_json() {
+    let folder = folder("events");
+    let path = folder.join("run.jsonl");
+    record(&[&path]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let first = events.iter().find(|event| event["event"] == "contact").unwrap();
+    assert_eq!(first["phase"], "begin");
+    // From about 0.8 m with radius 0.2: √(2·0.8/9.81) ≈ 0.4 s.
+    assert!((first["time"].as_f64().unwrap() - 0.4).abs() < 0.02, "{first}");
+    assert_eq!(first["bodies"][0], "floor");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_cannot_be_written_is_said_and_the_run_goes_on() {
+    let mut scene = scene();
+    let error = output_for(Path::new("/no/such/folder/run.csv"), &scene).err().unwrap();
+    assert!(error.to_string().contains("/no/such/folder/run.csv"), "{error}");
+    assert!(output_for(Path::new("run.xyz"), &scene).err().unwrap().to_string().contains(".tumble"));
+    if Path::new("/dev/full").exists() {
+        let full = tumble_scene::record::Csv::create(Path::new("/dev/full"), &scene).unwrap();
+        let runner = Runner::default().with_output(full);
+        let summary = runner.run(&mut scene);
+        assert_eq!(summary.write_errors.len(), 1);
+        assert!(summary.write_errors[0].to_string().starts_with("/dev/full: "), "{:?}", summary.write_errors);
+        assert!((scene.world.time() - 2.0).abs() < 1e-9, "the run itself went to its end");
+    }
+}

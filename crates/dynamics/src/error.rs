@@ -65,6 +65,14 @@ pub enum StepError {
     /// The step would have given a body a position or velocity that is not finite.
     #[error("the step would give {0:?} a motion that is not finite; look for extreme forces, masses or velocities")]
     NotFinite(BodyId),
+    /// A force is not finite.
+    #[error("{force:?} exerts a force or torque on {body:?} that is not finite; look at its properties")]
+    ForceNotFinite {
+        /// The force.
+        force: ForceId,
+        /// A body it acts on.
+        body: BodyId,
+    },
 }
 
 /// Accepts a finite number in a range; the error names it otherwise.

@@ -12,7 +12,7 @@ use tumble_dynamics::geometry::{MassProperties, Shape, Transform};
 use tumble_dynamics::model::{
     BodyKind, Breaking, CollisionFilter, ContactMaterial, Joint, JointEnd, MaterialMixing, Script, Sleep,
 };
-use tumble_dynamics::{Body, BodyId, Collider, Material, World};
+use tumble_dynamics::{Body, BodyId, Collider, Material, StepError, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -297,6 +297,24 @@ fn small_things_change_too() {
     run(&mut world, 60);
     assert!((world.body(id).unwrap().velocity() - DVec3::X).length() < 1e-9);
     assert!(!world.body(id).unwrap().is_asleep());
+}
+
+#[test]
+fn a_refused_step_names_the_force_that_is_not_finite() {
+    let mut world = World::new();
+    let id = world.add_body(cube()).unwrap();
+    let force = world.add_force(Gravity { acceleration: DVec3::new(0.0, f64::NAN, 0.0) });
+    let before = world.state().clone();
+    assert_eq!(world.step(DT), Err(StepError::ForceNotFinite { force, body: id }));
+    assert_eq!(*world.state(), before);
+    world.remove_force(force).unwrap();
+    world.step(DT).unwrap();
+    // Applied by hand, it stays until the step is taken or it is taken back.
+    world.body_mut(id).unwrap().set_mass(1e-6).unwrap();
+    world.body_mut(id).unwrap().apply_force([1e308, 0.0, 0.0]).unwrap();
+    assert_eq!(world.step(DT), Err(StepError::NotFinite(id)));
+    world.body_mut(id).unwrap().clear_forces();
+    world.step(DT).unwrap();
 }
 
 #[test]

@@ -88,6 +88,19 @@ fn what_lost_its_support_falls() {
     assert!((height(scene.stacks[0][2]) - 2.5).abs() < 1e-3);
 }
 
+/// A refused step makes the method forget who touches whom; to be safe, a change then wakes everybody.
+#[test]
+fn what_lost_its_support_after_a_refused_step_falls() {
+    let mut scene = sleeping();
+    let grain = scene.world.add_body(Body::particle(1e-6).at([0.0, 50.0, 0.0])).unwrap();
+    scene.world.body_mut(grain).unwrap().apply_force([1e308, 0.0, 0.0]).unwrap();
+    assert!(scene.world.step(1.0 / 60.0).is_err());
+    scene.world.body_mut(grain).unwrap().clear_forces();
+    scene.world.remove_body(scene.shelves[1]).unwrap();
+    run(&mut scene.world, 60);
+    assert!(scene.world.body(scene.stacks[1][2]).unwrap().position().y < -2.0);
+}
+
 #[test]
 fn moving_the_ground_wakes_what_stands_on_it_only() {
     let scene = sleeping();

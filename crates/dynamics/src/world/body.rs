@@ -216,6 +216,11 @@ impl BodyMut<'_> {
         Ok(())
     }
 
+    /// Takes back all forces and torques applied for the next step.
+    pub fn clear_forces(&mut self) {
+        *self.applied() = Wrench::default();
+    }
+
     /// Changes the velocity at once by an impulse in N s through the centre of mass.
     pub fn apply_impulse(&mut self, impulse: impl Into<DVec3>) -> Result<(), ModelError> {
         let change = finite("impulse", impulse.into())? * self.model().inverse_mass;

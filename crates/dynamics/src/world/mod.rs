@@ -21,9 +21,9 @@ pub use snapshot::{SavedState, Snapshot};
 
 use self::places::Places;
 use crate::event::Events;
-use crate::force::Gravity;
+use crate::force::{ForceContext, Gravity, Wrenches};
 use crate::method::{Method, Retroactive};
-use crate::{ForceId, Id, Model, State, StepError, StepReport};
+use crate::{BodyId, ForceId, Id, Model, State, StepError, StepReport, Wrench};
 use glam::DVec3;
 
 /// Model, state, method and events: add bodies, step, read what happened.
@@ -88,7 +88,7 @@ impl World {
                 self.state.clone_from(&self.before);
                 self.events.clear();
                 self.method.reset();
-                Err(error)
+                Err(self.culprit().unwrap_or(error))
             }
         }
     }
@@ -98,6 +98,21 @@ impl World {
             Some(id) => Err(StepError::NotFinite(id)),
             None => Ok(()),
         }
+    }
+
+    /// A force that is not finite already before the step.
+    fn culprit(&self) -> Option<StepError> {
+        let context = ForceContext { model: &self.model, time: self.state.time, bodies: &self.state.bodies };
+        self.model.forces.iter().find_map(|(force, exerted)| {
+            let mut wrenches = Wrenches::zero(self.state.bodies.len());
+            exerted.apply(&context, &mut wrenches);
+            let finite = |id: &BodyId| {
+                let Wrench { force, torque } = wrenches.as_slice()[id.slot()];
+                force.is_finite() && torque.is_finite()
+            };
+            let body = self.model.bodies.ids().find(|id| !finite(id))?;
+            Some(StepError::ForceNotFinite { force, body })
+        })
     }
 
     /// The time in seconds since the start.
@@ -140,7 +155,7 @@ impl World {
         &self.events
     }
 
-    /// The acceleration of gravity in m/s².
+    /// The acceleration of gravity in m/s². If it is not finite, the next step says so.
     pub fn set_gravity(&mut self, acceleration: impl Into<DVec3>) {
         let gravity = Gravity { acceleration: acceleration.into() };
         if let Some(force) = self.model.forces.get_mut(self.gravity) {

@@ -278,11 +278,15 @@ impl Victim {
         }
     }
 
-    /// Removes what made a step impossible: the error names a body that exists.
+    /// Removes what made a step impossible: the error names a body or a force that exists.
     fn calm(&mut self, error: &StepError) {
-        let StepError::NotFinite(id) = error else { unreachable!("{error}") };
-        assert!(self.world.body(*id).is_ok(), "{error}");
-        self.world.remove_body(*id).unwrap();
+        match error {
+            StepError::NotFinite(id) => self.world.remove_body(*id).unwrap(),
+            StepError::ForceNotFinite { force, body } => {
+                assert!(self.world.body(*body).is_ok() && self.world.model().forces().get(*force).is_some(), "{error}");
+            }
+            _ => unreachable!("{error}"),
+        }
         for force in self.forces.drain(..) {
             let _ = self.world.remove_force(force);
         }

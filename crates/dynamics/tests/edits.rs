@@ -317,6 +317,26 @@ fn a_refused_step_names_the_force_that_is_not_finite() {
     world.step(DT).unwrap();
 }
 
+/// Gravity is a force like others: it may be removed, and a snapshot of another world brings its own.
+#[test]
+fn gravity_can_be_set_whatever_became_of_it() {
+    let falls = |world: &mut World, g: f64| {
+        world.set_gravity([0.0, -g, 0.0]);
+        let id = world.add_body(cube()).unwrap();
+        run(world, 60);
+        (world.body(id).unwrap().velocity().y + g).abs() < 1e-9
+    };
+    let mut world = World::new();
+    let gravity = world.model().forces().ids().next().unwrap();
+    world.remove_force(gravity).unwrap();
+    assert!(falls(&mut world, 2.0));
+    assert_eq!(world.model().forces().len(), 1);
+    let mut other = World::new();
+    other.restore(&world.snapshot());
+    assert!(falls(&mut other, 3.0));
+    assert_eq!(other.model().forces().len(), 1);
+}
+
 #[test]
 fn only_inertia_tensors_are_taken_for_some() {
     let mut world = World::new();

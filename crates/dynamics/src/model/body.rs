@@ -283,9 +283,9 @@ pub struct BodyModel {
     pub kind: BodyKind,
     /// Mass, centre of mass in the body frame and inertia about it. For bodies that are not movable: of no effect.
     pub mass: MassProperties,
-    /// 1/mass, zero for bodies that forces do not move.
+    /// 1/mass in 1/kg, zero for bodies that forces do not move.
     pub inverse_mass: f64,
-    /// The inverse of the inertia tensor in body axes, zero for bodies that forces do not turn.
+    /// The inverse of the inertia tensor in body axes, in 1/(kg m²), zero for bodies that forces do not turn.
     pub inverse_inertia: DMat3,
     /// Decay of the velocity in 1/s.
     pub linear_damping: f64,

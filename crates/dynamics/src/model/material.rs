@@ -118,7 +118,7 @@ pub struct ContactMaterial {
     pub rolling_friction: f64,
     /// Spinning friction in metres.
     pub spinning_friction: f64,
-    /// Perturbation of the normal.
+    /// Random tilt of contact normals, 0 to 1.
     pub perturbation: f64,
 }
 

@@ -29,11 +29,11 @@ use glam::{DMat3, DVec3};
 pub struct SolverBody {
     /// 1/m; zero for a body that is not moved.
     pub inverse_mass: f64,
-    /// The inverse inertia tensor along world axes.
+    /// The inverse inertia tensor along world axes, in 1/(kg m²).
     pub inverse_inertia: DMat3,
-    /// Velocity of the centre of mass.
+    /// Velocity of the centre of mass in m/s.
     pub velocity: DVec3,
-    /// Angular velocity.
+    /// Angular velocity in rad/s.
     pub angular_velocity: DVec3,
 }
 
@@ -70,15 +70,15 @@ pub struct SolverRow {
     pub bodies: [usize; 2],
     /// The Jacobian.
     pub jacobian: Jacobian,
-    /// b: the row demands `J v' + γ λ = −b`.
+    /// b in m/s or rad/s: the row demands `J v' + γ λ = −b`.
     pub bias: f64,
-    /// γ.
+    /// γ, how far the row gives way: velocity per impulse.
     pub gamma: f64,
     /// The bounds of λ.
     pub bounds: Bounds,
-    /// The value of the constraint, for solvers that go by depth (negative: violated).
+    /// The value of the constraint in metres or radians, for solvers that go by depth (negative: violated).
     pub error: f64,
-    /// λ, the accumulated impulse. On entry the impulse to start from, which is not yet part of the velocities; on exit
+    /// λ, the accumulated impulse, in N s or N m s. On entry the impulse to start from, which is not yet part of the velocities; on exit
     /// the solution, which is.
     pub impulse: f64,
 }

@@ -10,7 +10,7 @@ use glam::DVec3;
 pub struct Energy {
     /// `Σ ½ m v² + ½ ω·Iω`.
     pub kinetic: f64,
-    /// The sum over all forces that have a potential.
+    /// The sum over all forces that have a potential, in joules.
     pub potential: f64,
 }
 

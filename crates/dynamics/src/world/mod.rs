@@ -158,8 +158,10 @@ impl World {
     /// The acceleration of gravity in m/s². If it is not finite, the next step says so.
     pub fn set_gravity(&mut self, acceleration: impl Into<DVec3>) {
         let gravity = Gravity { acceleration: acceleration.into() };
-        if let Some(force) = self.model.forces.get_mut(self.gravity) {
-            *force = std::sync::Arc::new(gravity);
+        match self.model.forces.get_mut(self.gravity) {
+            Some(force) => *force = std::sync::Arc::new(gravity),
+            // Somebody removed it.
+            None => self.gravity = self.model.forces.insert(std::sync::Arc::new(gravity)),
         }
         self.wake_all();
     }

@@ -23,7 +23,7 @@ pub struct Hit {
     pub collider: ColliderId,
     /// Its body.
     pub body: BodyId,
-    /// The point of its surface, in world coordinates.
+    /// The point of its surface in metres, in world coordinates.
     pub point: DVec3,
     /// The unit normal there, in world coordinates, on the side the question came from.
     pub normal: DVec3,

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::method::Method;
-use crate::{Id, Model, ModelError, State};
+use crate::{ForceId, Id, Model, ModelError, State};
 use serde::{Deserialize, Serialize};
 
 /// The whole world at a moment: model, state and the method with its caches. A run resumed from it is bit for bit the
@@ -12,11 +12,13 @@ pub struct Snapshot {
     model: Model,
     state: State,
     method: Box<dyn Method>,
+    gravity: ForceId,
 }
 
 impl Clone for Snapshot {
     fn clone(&self) -> Self {
-        Self { model: self.model.clone(), state: self.state.clone(), method: self.method.clone_box() }
+        let (model, state, method) = (self.model.clone(), self.state.clone(), self.method.clone_box());
+        Self { model, state, method, gravity: self.gravity }
     }
 }
 
@@ -105,13 +107,14 @@ impl World {
 
     /// The world as it is now.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { model: self.model.clone(), state: self.state.clone(), method: self.method.clone_box() }
+        let (model, state, method) = (self.model.clone(), self.state.clone(), self.method.clone_box());
+        Snapshot { model, state, method, gravity: self.gravity }
     }
 
     /// Returns to a moment. Events of the last step are forgotten.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let Snapshot { model, state, method } = snapshot.clone();
-        (self.model, self.state, self.method) = (model, state, method);
+        let Snapshot { model, state, method, gravity } = snapshot.clone();
+        (self.model, self.state, self.method, self.gravity) = (model, state, method, gravity);
         self.events.clear();
         self.places.all_changed();
     }

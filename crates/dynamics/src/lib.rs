@@ -1,8 +1,9 @@
 //! Dynamics of colliding, jointed rigid bodies.
 //!
-//! This page is the manual: from a ball that falls to forces, constraints and methods of your own. Everything is in SI
-//! units (metres, kilograms, seconds, newtons, radians), `f64`, right-handed, y up. Whatever you pass in is checked where it
-//! enters; an error names the thing, its value and what is allowed, and nothing has changed.
+//! This page is the manual: from a ball that falls to forces, constraints and methods of your own. Everything is in
+//! SI units (metres, kilograms, seconds, newtons, radians), `f64`, right-handed, y up. What you pass in is checked
+//! where it enters (forces: by the step they would spoil); an error names the thing, its value and what is allowed,
+//! and nothing has changed.
 //!
 //! # Hello, world
 //!
@@ -26,8 +27,8 @@
 //! - The [`State`] is everything that does: positions, velocities, who sleeps, which joints broke. It is plain data.
 //! - A [`Method`](method::Method) is how time passes. The default is [`Retroactive`](method::Retroactive).
 //!
-//! A [`World`] holds one of each, and is what a program keeps. Things in it are addressed by ids ([`BodyId`], [`ColliderId`],
-//! [`JointId`], [`ForceId`]); the id of something removed finds nothing.
+//! A [`World`] holds one of each, and is what a program keeps. Things in it are addressed by ids ([`BodyId`],
+//! [`ColliderId`], [`JointId`], [`ForceId`]); the id of something removed finds nothing.
 //!
 //! # Bodies
 //!
@@ -49,9 +50,9 @@
 //! # Joints and forces
 //!
 //! A joint holds two bodies, or a body and the world, as they are when it is added: [`Ball`](constraint::Ball),
-//! [`Hinge`](constraint::Hinge), [`Distance`](constraint::Distance), [`Weld`](constraint::Weld). It tells what it bears, and
-//! can [break](model::Breaking). [Forces](force) act on all bodies or on some; those applied to a body by hand last for one
-//! step.
+//! [`Hinge`](constraint::Hinge), [`Distance`](constraint::Distance), [`Weld`](constraint::Weld). It tells what it
+//! bears, and can [break](model::Breaking). [Forces](force) act on all bodies or on some; those applied to a body by
+//! hand last for one step.
 //!
 //! ```
 //! use tumble_dynamics::constraint::Ball;
@@ -74,12 +75,13 @@
 //!
 //! # What happened, and where things are
 //!
-//! After a step, [`World::events`] lists contacts and sensors that began and ended, joints that broke, bodies that fell asleep
-//! or woke. [`World::contacts_of`] and [`World::contact_wrench`] tell who presses on whom and how hard, [`World::report`] how
-//! much there was to do. At any time a world answers [rays](World::cast_ray), [moving shapes](World::cast_shape),
-//! [overlaps](World::overlaps) and [nearest surfaces](World::closest_to) in time that grows with the logarithm of the number
-//! of colliders (about a million rays per second on one core among a thousand bodies), and tells its [energy](World::energy) and [momentum](World::momentum). [`World::draw`] draws all of it on an
-//! [`Instrument`](instrument::Instrument).
+//! After a step, [`World::events`] lists contacts and sensors that began and ended, joints that broke, bodies that
+//! fell asleep or woke. [`World::contacts_of`] and [`World::contact_wrench`] tell who presses on whom and how hard,
+//! [`World::report`] how much there was to do. At any time a world answers [rays](World::cast_ray), [moving
+//! shapes](World::cast_shape), [overlaps](World::overlaps) and [nearest surfaces](World::closest_to) in time that
+//! grows with the logarithm of the number of colliders (about a million rays per second on one core among a thousand
+//! bodies), and tells its [energy](World::energy) and [momentum](World::momentum). [`World::draw`] draws all of it on
+//! an [`Instrument`](instrument::Instrument).
 //!
 //! ```
 //! use tumble_dynamics::geometry::{Ray, Shape, glam::DVec3};
@@ -105,8 +107,8 @@
 //! # Changing a world
 //!
 //! Between steps everything may be added, removed and changed: [`World::body_mut`], [`World::collider_mut`],
-//! [`World::joint_mut`]. Masses follow, and what was touched wakes up. A [`Snapshot`] is the whole world at a moment, to return
-//! to; a [`SavedState`] is all of it but the model, for a file. From both a run continues bit for bit.
+//! [`World::joint_mut`]. Masses follow, and what was touched wakes up. A [`Snapshot`] is the whole world at a moment,
+//! to return to; a [`SavedState`] is all of it but the model, for a file. From both a run continues bit for bit.
 //!
 //! ```
 //! use tumble_dynamics::model::BodyKind;
@@ -122,7 +124,8 @@
 //! world.restore(&moment);
 //! world.step(0.1)?;
 //! assert!(world.body(cube)?.position().y < 0.0);
-//! assert_eq!(world.body_mut(cube)?.set_mass(-3.0).unwrap_err().to_string(), "body mass is -3, but must be greater than 0 kg");
+//! let refused = world.body_mut(cube)?.set_mass(-3.0).unwrap_err();
+//! assert_eq!(refused.to_string(), "body mass is -3, but must be greater than 0 kg");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -209,7 +212,8 @@
 //!
 //! # A method of your own
 //!
-//! A [`Method`](method::Method) takes a state to the next. It may remember things between steps; a snapshot holds them too.
+//! A [`Method`](method::Method) takes a state to the next. It may remember things between steps; a snapshot holds
+//! them too.
 //!
 //! ```
 //! use tumble_dynamics::event::Events;
@@ -257,8 +261,8 @@
 //! # By name
 //!
 //! Forces, joints, integrators, solvers, broad phases and methods are also made by name with properties, as in scene
-//! files, from a [`Registry`](registry::Registry) to which you add your own; each property carries its unit, default and
-//! range.
+//! files, from a [`Registry`](registry::Registry) to which you add your own; each property carries its unit, default
+//! and range.
 //!
 //! ```
 //! use serde_json::json;
@@ -275,9 +279,9 @@
 //!
 //! # The same bits
 //!
-//! The same input gives the same output to the last bit, on every machine: [`State::fingerprint`] tells whether two runs
-//! agree. A step that would give a body a motion that is not finite is refused with a [`StepError`] that names the body or the
-//! force, and the state is as it was.
+//! The same input gives the same output to the last bit, on every machine: [`State::fingerprint`] tells whether two
+//! runs agree. A step that would give a body a motion that is not finite is refused with a [`StepError`] that names
+//! the body or the force, and the state is as it was.
 
 pub mod constraint;
 mod error;

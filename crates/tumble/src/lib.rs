@@ -18,9 +18,9 @@
 //!
 //! # The three ideas
 //!
-//! - The **model** is everything that does not change as time passes: bodies with their mass, colliders, materials, joints,
-//!   forces, filters. You add to it, remove from it and change it between steps; [`World`](prelude::World) checks every number and
-//!   answers with an error that names it.
+//! - The **model** is everything that does not change as time passes: bodies with their mass, colliders, materials,
+//!   joints, forces, filters. You add to it, remove from it and change it between steps; [`World`](prelude::World)
+//!   checks every number and answers with an error that names it.
 //! - The **state** is everything that does: positions, orientations, velocities, who sleeps, which joints broke. It is
 //!   plain data; clone it, compare it, hash it, save it.
 //! - A **method** is how time passes. The default, [`Retroactive`](prelude::Retroactive), is the readable reference; it
@@ -28,17 +28,17 @@
 //!
 //! # Conventions
 //!
-//! SI units throughout, right-handed axes, y up, angles in radians. A body's frame is where you put it; its centre of mass
-//! follows from its colliders. Everything is `f64` and reproducible to the bit: the same input gives the same output on
-//! every machine. Nothing you pass in makes tumble panic.
+//! SI units throughout, right-handed axes, y up, angles in radians. A body's frame is where you put it; its centre of
+//! mass follows from its colliders. Everything is `f64` and reproducible to the bit: the same input gives the same
+//! output on every machine. Nothing you pass in makes tumble panic.
 //!
 //! # Where to go on
 //!
 //! - The manual, from a ball that falls to forces, constraints and methods of your own: [`dynamics`].
 //! - Shapes, mass properties and collision queries: [`geometry`].
 //! - All a world can do: [`World`](prelude::World).
-//! - `examples/` in the repository: a ball, a pile, a pendulum, a force and a constraint of your own, events, questions,
-//!   snapshots.
+//! - `examples/` in the repository: a ball, a pile, a pendulum, a force and a constraint of your own, events,
+//!   questions, snapshots.
 
 pub use tumble_dynamics as dynamics;
 pub use tumble_geometry as geometry;

@@ -1,10 +1,11 @@
 //! Questions about where things are: rays, moving shapes, overlaps, the nearest surface, contacts.
 //!
-//! Answers are those of the bodies as they are now, also after bodies were moved, added or removed between steps, and the
-//! same as if every collider were looked at, one by one. A tree of boxes makes sure that only few are: among a thousand
-//! bodies a processor core follows about a million rays per second (`examples/queries.rs` of the crate `tumble`). Sensors are found
-//! like all others; leave them, or anything else, out with the filter, which is asked about the few only.
-//! Of equally near colliders the one with the smaller id is found. Numbers that are not finite find nothing.
+//! Answers are those of the bodies as they are now, also after bodies were moved, added or removed between steps, and
+//! the same as if every collider were looked at, one by one. A tree of boxes makes sure that only few are: among a
+//! thousand bodies a processor core follows about a million rays per second (`examples/queries.rs` of the crate
+//! `tumble`). Sensors are found like all others; leave them, or anything else, out with the filter, which is asked
+//! about the few only. Of equally near colliders the one with the smaller id is found. Numbers that are not finite
+//! find nothing.
 
 use super::World;
 use super::places::roomy;

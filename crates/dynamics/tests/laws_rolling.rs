@@ -158,9 +158,7 @@ fn a_pushed_box_tips_or_slides() {
 
 /// A sphere that hits a plane obliquely slips throughout the impact if μ < 2/7 |u|/((1 + e)|v_y|), u = v_x + ωR being the
 /// velocity of the point that touches, and then Δv_x = ∓μ (1 + e)|v_y|; otherwise it leaves rolling. No gravity.
-///
-/// Exact if the sphere touches at the end of a step. If it touches within one, the friction acts in the middle of the gap
-/// that there was when the step began, not at the radius, and so with a lever that is too long by up to half of |v_y| h.
+/// The same whether it touches at the end of a step or within one.
 #[test]
 fn oblique_impact_of_a_sphere() {
     for (vx, vy, omega, mu, e, exact) in [
@@ -185,14 +183,10 @@ fn oblique_impact_of_a_sphere() {
             DVec3::new(body.velocity().x, body.velocity().y, R * body.angular_velocity().z)
         };
         let exact = DVec3::new(exact[0], exact[1], R * exact[2]);
-        let on_time = after(-vy * 40.0 * DT);
-        assert!((on_time - exact).length() < 1e-11, "v = ({vx}, {vy}), ω = {omega}, μ = {mu}, e = {e}: {on_time}");
-        let spun_up = (exact.z - R * omega).abs();
-        for fraction in [0.1, 0.2, 0.5, 0.9] {
-            let within = after(-vy * (40.0 + fraction) * DT);
-            let off = (within - exact).abs();
-            assert!(off.max_element() < spun_up * -vy * DT / (2.0 * R), "{fraction} into a step: {within} for {exact}");
-            assert!(off.y < 1e-11);
+        for fraction in [0.0, 0.1, 0.2, 0.5, 0.9] {
+            let found = after(-vy * (40.0 + fraction) * DT);
+            let case = format!("v = ({vx}, {vy}), ω = {omega}, μ = {mu}, e = {e}, {fraction} into a step");
+            assert!((found - exact).length() < 1e-11, "{case}: {found}");
         }
     }
 }

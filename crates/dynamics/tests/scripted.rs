@@ -83,7 +83,6 @@ fn keyframed_pusher_without_restitution() {
 }
 
 #[test]
-#[ignore = "an island's budget of energy does not know the work that a script does, and takes the bounce away"]
 fn keyframed_pusher() {
     for (e, exact) in [(0.5, 3.0), (1.0, 4.0)] {
         let v = pushed(e);
@@ -118,9 +117,6 @@ fn a_moving_platform_carries_a_box_by_friction() {
 }
 
 /// On a turntable too: a box at radius r stays as long as ω² r < μ g.
-///
-/// Friction holds velocities, and the box advances along the tangent where the table turns: it creeps outwards by
-/// ½ ω² r h² in each step, of first order in the step h, and no more than that.
 #[test]
 fn a_turntable_carries_a_box() {
     let ride = |omega: f64| {
@@ -140,8 +136,7 @@ fn a_turntable_carries_a_box() {
     };
     // ω = √(μ g / r) = 2.215 rad/s.
     let slip = ride(2.1);
-    let creep = 0.5 * 2.1 * 2.1 * DT * 3.0;
-    assert!(slip < 1.1 * creep, "slipped by {slip}");
+    assert!(slip < 2e-4, "slipped by {slip}");
     assert!(ride(2.4) > 0.1);
 }
 

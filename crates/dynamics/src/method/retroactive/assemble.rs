@@ -7,21 +7,21 @@
 //! | rigid equality | b = ½ h J̇ẋ, then [aimed](Assembly::aim) | b += β c/h | b = −target rate |
 //! | c ≥ 0 | b = c/h for a gap, 0 for an overlap; aimed in joints | b += β c/h for an overlap | b = −target rate |
 //! | spring k, damper d | implicit midpoint rule: γ = 1/(h²k/4 + h d/2), b = γ (h k/2) c | – | the same impulse again |
-//! | friction, motor | b = −target rate | – | b = −target rate |
+//! | friction, motor | b = ½ h J̇ẋ − target rate | – | b = −target rate |
 //!
 //! The impulses of positions and velocities are what the constraint exerts in reality, and those of the last step are a
 //! good start for the next. The push only removes errors that crept in. It must never be remembered: the sum over steps
 //! of an impulse proportional to the error is an integral controller, and long stacks driven by one start to swing.
 
 use super::RetroactiveSettings;
-use super::contact::{Contact, ContactImpulses};
+use super::contact::{Contact, ContactImpulses, ContactPointState};
 use super::island::Island;
-use crate::constraint::contact::{ContactRows, contact_rows};
+use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
 use crate::constraint::{BodyView, Limit, Row, Softness};
 use crate::event::Reaction;
 use crate::model::JointEnd;
 use crate::solver::{Bounds, SolverBody, SolverRow};
-use crate::{BodyState, Id, JointId, Model, State};
+use crate::{BodyId, BodyState, Id, JointId, Model, State};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::orthonormal_pair;
@@ -156,9 +156,15 @@ impl Assembler<'_> {
         }
         rows.clear();
         let ends = contact.bodies.map(JointEnd::Body);
-        let count = contact_rows(&ends.map(|end| self.view(end)), &state.geometry, &contact.material, rows);
+        let geometry = self.at_the_surface(&state.geometry, contact.bodies);
+        let count = contact_rows(&ends.map(|end| self.view(end)), &geometry, &contact.material, rows);
         if self.stage == Stage::Velocity && state.impact_speed > self.settings.restitution_threshold {
             rows[0].target_rate = contact.material.restitution * state.impact_speed;
+        }
+        if self.stage == Stage::Position {
+            let slip_rate = slip_rate(&ends.map(|end| self.view(end)), state);
+            let (u, v) = orthonormal_pair(geometry.normal);
+            (rows[1].jdot_v, rows[2].jdot_v) = (u.dot(slip_rate), v.dot(slip_rate));
         }
         let warm = match self.stage {
             // Each solve continues where the last one ended.
@@ -174,6 +180,18 @@ impl Assembler<'_> {
         }
         let source = Source::Contact { contact: index, point, rows: count, normal: state.geometry.normal };
         assembly.sources.push((source, first..assembly.rows.len()));
+    }
+
+    /// Where the impulses of a contact act. Half-way between the surfaces they keep the angular momentum of two bodies; but
+    /// if only one of them can be moved, its own surface is the right place.
+    fn at_the_surface(&self, geometry: &ContactGeometry, bodies: [BodyId; 2]) -> ContactGeometry {
+        let [first, second] = bodies.map(|id| self.bodies[id.slot()].inverse_mass > 0.0);
+        let towards_second = match (first, second) {
+            (false, true) => 0.5,
+            (true, false) => -0.5,
+            _ => 0.0,
+        };
+        ContactGeometry { position: geometry.position + towards_second * geometry.gap * geometry.normal, ..*geometry }
     }
 
     /// The solver row of a constraint row. `first` is where the constraint's rows begin, `given` the impulse this row
@@ -210,7 +228,7 @@ impl Assembler<'_> {
         match row.limit {
             Limit::AtLeastZero => row.error.max(0.0) / self.dt + curvature,
             Limit::Equality => curvature - row.target_rate,
-            Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => -row.target_rate,
+            Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => curvature - row.target_rate,
         }
     }
 
@@ -332,6 +350,21 @@ impl Assembly {
                 }
             }
         }
+    }
+}
+
+/// How fast the slip `u = v₂ + ω₂×(p − x₂) − v₁ − ω₁×(p − x₁)` at a contact point p changes while the bodies keep their
+/// velocities: `u̇ = ω₂×(ṗ − v₂) − ω₁×(ṗ − v₁)`. A body that is carried around by a turntable follows the circle with it, not
+/// the tangent.
+fn slip_rate(bodies: &[BodyView; 2], point: &ContactPointState) -> DVec3 {
+    let relative = |body: &BodyView, velocity: DVec3| body.angular_velocity.cross(velocity - body.velocity);
+    let speeds = bodies.map(|body| body.velocity_at(point.geometry.position).length().max(body.velocity.length()));
+    match point.velocity {
+        // A point that moves faster than the bodies has jumped: another part of the surfaces touches.
+        Some(velocity) if velocity.length() <= 2.0 * speeds[0].max(speeds[1]) => {
+            relative(&bodies[1], velocity) - relative(&bodies[0], velocity)
+        }
+        _ => DVec3::ZERO,
     }
 }
 

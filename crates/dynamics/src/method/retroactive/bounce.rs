@@ -6,6 +6,10 @@
 //! step and the work of the forces since. If the velocities v₁ with restitution exceed it, they are drawn back towards the
 //! velocities v₀ without, `v = v₀ + s (v₁ − v₀)`, with the largest s ≤ 1 that keeps the budget. Both obey all constraints
 //! and friction cones, which are convex, and so does everything between.
+//!
+//! A scripted body gives as much energy as its script takes. But seen from a frame that moves with it, it stands still and
+//! gives none. So the energy of an island that touches scripted bodies is measured in the frame of each of them, and what
+//! one of them allows is allowed.
 
 use super::island::Island;
 use crate::integrator::{Acceleration, EquationsOfMotion};
@@ -28,8 +32,9 @@ impl Budget {
         Self { bodies: bodies.to_vec(), accelerations }
     }
 
-    /// The kinetic energy an island may have now: what it had, and the work `F·Δx + τ·Δθ` of the forces.
-    fn of(&self, model: &Model, now: &[BodyState], island: &Island) -> f64 {
+    /// The kinetic energy an island may have now, in a frame that moves with `velocity`: what it had, and the work
+    /// `F·Δx + τ·Δθ` of the forces.
+    fn of(&self, model: &Model, now: &[BodyState], island: &Island, velocity: DVec3, dt: f64) -> f64 {
         let energy = |id: &BodyId| {
             let (Some(body), before, after) = (model.bodies().get(*id), &self.bodies[id.slot()], &now[id.slot()])
             else {
@@ -37,41 +42,63 @@ impl Budget {
             };
             let Acceleration { linear, torque } = self.accelerations[id.slot()];
             let spin = body.world_inertia(before.rotation) * before.angular_velocity;
-            let kinetic = 0.5 * (body.mass.mass * before.velocity.length_squared() + spin.dot(before.angular_velocity));
+            let speed_squared = (before.velocity - velocity).length_squared();
+            let kinetic = 0.5 * (body.mass.mass * speed_squared + spin.dot(before.angular_velocity));
             let turned = rotation_vector(after.rotation * before.rotation.conjugate());
-            kinetic + body.mass.mass * linear.dot(after.position - before.position) + torque.dot(turned)
+            let moved = after.position - before.position - velocity * dt;
+            kinetic + body.mass.mass * linear.dot(moved) + torque.dot(turned)
         };
         island.bodies.iter().map(energy).sum()
     }
 
     /// How far, from 0 to 1, the velocities of an island may go from `quiet` (without restitution) to `lively` (with).
+    /// `frames` are the velocities of the scripted bodies it touches.
     pub(super) fn share(
         &self,
         model: &Model,
         now: &[BodyState],
         island: &Island,
-        quiet: &[SolverBody],
-        lively: &[SolverBody],
+        [quiet, lively]: [&[SolverBody]; 2],
+        frames: &[DVec3],
+        dt: f64,
     ) -> f64 {
-        // The kinetic energy at share s is a parabola: k + b s + a s².
-        let (mut k, mut b, mut a) = (0.0, 0.0, 0.0);
-        for (index, id) in island.bodies.iter().enumerate() {
-            let Some(body) = model.bodies().get(*id) else { continue };
-            let (v, omega) = (quiet[index].velocity, quiet[index].angular_velocity);
-            let (dv, domega) = (lively[index].velocity - v, lively[index].angular_velocity - omega);
-            let (mass, inertia) = (body.mass.mass, body.world_inertia(now[id.slot()].rotation));
-            let energy = |v: DVec3, omega: DVec3| 0.5 * (mass * v.length_squared() + omega.dot(inertia * omega));
-            k += energy(v, omega);
-            a += energy(dv, domega);
-            b += mass * v.dot(dv) + omega.dot(inertia * domega);
-        }
-        let spare = self.of(model, now, island) - k;
-        if k + b + a <= spare + k {
-            1.0
-        } else if spare <= 0.0 || a <= 0.0 {
-            0.0
-        } else {
-            ((-b + (b * b + 4.0 * a * spare).max(0.0).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
-        }
+        let rest = [DVec3::ZERO];
+        let frames = if frames.is_empty() { &rest } else { frames };
+        let share = |&frame: &DVec3| {
+            let budget = self.of(model, now, island, frame, dt);
+            share_within(budget, model, now, island, [quiet, lively], frame)
+        };
+        frames.iter().map(share).fold(0.0, f64::max)
+    }
+}
+
+/// How far the velocities may go from `quiet` to `lively` with a kinetic energy, in a frame that moves, within a budget.
+fn share_within(
+    budget: f64,
+    model: &Model,
+    now: &[BodyState],
+    island: &Island,
+    [quiet, lively]: [&[SolverBody]; 2],
+    frame: DVec3,
+) -> f64 {
+    // The kinetic energy at share s is a parabola: k + b s + a s².
+    let (mut k, mut b, mut a) = (0.0, 0.0, 0.0);
+    for (index, id) in island.bodies.iter().enumerate() {
+        let Some(body) = model.bodies().get(*id) else { continue };
+        let (v, omega) = (quiet[index].velocity - frame, quiet[index].angular_velocity);
+        let (dv, domega) = (lively[index].velocity - quiet[index].velocity, lively[index].angular_velocity - omega);
+        let (mass, inertia) = (body.mass.mass, body.world_inertia(now[id.slot()].rotation));
+        let energy = |v: DVec3, omega: DVec3| 0.5 * (mass * v.length_squared() + omega.dot(inertia * omega));
+        k += energy(v, omega);
+        a += energy(dv, domega);
+        b += mass * v.dot(dv) + omega.dot(inertia * domega);
+    }
+    let spare = budget - k;
+    if b + a <= spare {
+        1.0
+    } else if spare <= 0.0 || a <= 0.0 {
+        0.0
+    } else {
+        ((-b + (b * b + 4.0 * a * spare).max(0.0).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
     }
 }

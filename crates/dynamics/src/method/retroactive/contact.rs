@@ -34,12 +34,20 @@ pub struct ContactPointState {
     pub end: ContactImpulses,
     /// How fast the surfaces would meet, in m/s: their approach before the step, at the moment of touching.
     pub impact_speed: f64,
+    /// The velocity of the point itself through space in the last step, in m/s; none for a new point.
+    pub velocity: Option<DVec3>,
 }
 
 impl ContactPointState {
     pub(super) fn new(key: (u32, u32, FeatureId), geometry: ContactGeometry) -> Self {
         let none = ContactImpulses::default();
-        Self { key, geometry, start: none, end: none, impact_speed: 0.0 }
+        Self { key, geometry, start: none, end: none, impact_speed: 0.0, velocity: None }
+    }
+
+    /// The same point after a step of `dt` seconds.
+    pub(super) fn moved_to(&self, geometry: ContactGeometry, dt: f64) -> Self {
+        let velocity = (geometry.position - self.geometry.position) / dt;
+        Self { geometry, velocity: velocity.is_finite().then_some(velocity), ..*self }
     }
 
     /// The impulse on the second body during the step, in N s.

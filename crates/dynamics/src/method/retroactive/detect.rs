@@ -338,7 +338,7 @@ fn update_contact(
             let geometry = ContactGeometry { position: pose_a.point(point.position), normal, gap: -point.depth };
             let known = old.iter().find(|old| old.key == key);
             contact.points.push(match known {
-                Some(known) => ContactPointState { geometry, ..*known },
+                Some(known) => known.moved_to(geometry, dt),
                 None => ContactPointState::new(key, geometry),
             });
         }

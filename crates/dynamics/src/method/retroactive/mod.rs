@@ -48,7 +48,7 @@ use crate::integrator::{Integrator, VelocityVerlet};
 use crate::model::BodyKind;
 use crate::report::{StepReport, Stopwatch};
 use crate::solver::{Bounds, ConstraintSolver, Convergence, Problem, SequentialImpulses, SolverBody, SolverRow};
-use crate::{BodyState, Id, JointId, Model, ModelError, State, StepError};
+use crate::{BodyId, BodyState, Id, JointId, Model, ModelError, State, StepError};
 use glam::{DMat3, DVec3};
 use serde_json::Value;
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
@@ -132,7 +132,7 @@ impl Retroactive {
             let stage = Stage::Velocity;
             let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies: &bodies };
             let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
-            let reached = self.solve_bounce(model, state, island, &mut bodies, &mut assembly.rows);
+            let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly.rows);
             self.report.solved = self.report.solved.worse(reached);
             assembly.store(stage, dt, self.detector.contacts_mut(), &mut self.joints);
         }
@@ -147,6 +147,7 @@ impl Retroactive {
         &self,
         model: &Model,
         state: &State,
+        dt: f64,
         island: &Island,
         bodies: &mut [SolverBody],
         rows: &mut [SolverRow],
@@ -168,7 +169,8 @@ impl Retroactive {
         write(bodies, &before);
         let reached = self.solver.solve(&mut Problem { bodies, rows });
         let mut lively = read(bodies);
-        let share = self.budget.share(model, &state.bodies, island, &quiet, &lively);
+        let frames = self.velocities_of_scripts(model, state, island);
+        let share = self.budget.share(model, &state.bodies, island, [&quiet, &lively], &frames, dt);
         if share < 1.0 {
             for (lively, quiet) in lively.iter_mut().zip(&quiet) {
                 lively.velocity = quiet.velocity.lerp(lively.velocity, share);
@@ -180,6 +182,20 @@ impl Retroactive {
             write(bodies, &lively);
         }
         reached
+    }
+
+    /// The velocities, at the points of contact, of the scripted bodies that an island touches.
+    fn velocities_of_scripts(&self, model: &Model, state: &State, island: &Island) -> Vec<DVec3> {
+        let is_scripted =
+            |id: BodyId| model.bodies().get(id).is_some_and(|body| matches!(body.kind, BodyKind::Scripted(_)));
+        let contacts = island.contacts.iter().map(|&index| &self.detector.contacts()[index]);
+        contacts
+            .flat_map(|contact| contact.bodies.into_iter().filter(|&id| is_scripted(id)).map(move |id| (contact, id)))
+            .filter_map(|(contact, id)| {
+                let (point, body) = (contact.points.first()?, &state.bodies[id.slot()]);
+                Some(body.velocity + body.angular_velocity.cross(point.geometry.position - body.position))
+            })
+            .collect()
     }
 
     fn integrate(&mut self, model: &Model, state: &mut State, dt: f64) {

@@ -109,6 +109,14 @@ impl Contact {
         if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) }
     }
 
+    /// Forgets what was found for shapes other than those of these revisions.
+    pub(super) fn forget_other_shapes(&mut self, shapes: [u64; 2]) {
+        if self.shapes != shapes {
+            (self.shapes, self.cache) = (shapes, PairCache::default());
+            self.points.clear();
+        }
+    }
+
     /// The colliders, a sensor first.
     pub(super) fn sensor_first(&self) -> [ColliderId; 2] {
         let [a, b] = self.colliders;

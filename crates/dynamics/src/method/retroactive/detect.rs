@@ -174,6 +174,12 @@ impl Detector {
         }
     }
 
+    /// Whether the boxes of two proxies overlap, without the margin that depends on where they were before.
+    fn may_meet(&self, a: ProxyId, b: ProxyId) -> bool {
+        let [a, b] = [a, b].map(|id| self.broad_phase.aabb(id));
+        a.zip(b).is_some_and(|(a, b)| a.overlaps(&b))
+    }
+
     /// Keeps one contact for each pair of near colliders that may collide.
     fn update_pairs(&mut self, model: &Model) {
         self.broad_phase.update_pairs();
@@ -182,6 +188,7 @@ impl Detector {
             .broad_phase
             .pairs()
             .iter()
+            .filter(|&&(a, b)| self.may_meet(a, b))
             .map(|&(a, b)| [self.colliders[a.0 as usize], self.colliders[b.0 as usize]])
             .map(|[a, b]| if a < b { [a, b] } else { [b, a] })
             .filter(|&pair| may_collide(model, pair, &jointed))
@@ -304,11 +311,7 @@ fn update_contact(
     if contact.bodies.iter().all(|&id| still(id)) && !contact.points.is_empty() {
         return;
     }
-    let shapes = [a.shape_revision, b.shape_revision];
-    if contact.shapes != shapes {
-        (contact.shapes, contact.cache) = (shapes, PairCache::default());
-        contact.points.clear();
-    }
+    contact.forget_other_shapes([a.shape_revision, b.shape_revision]);
     (contact.sensor, contact.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
     contact.material = model.mixing().mix(&a.material, &b.material);
     let (body_a, body_b) = (state.bodies[a.body.slot()], state.bodies[b.body.slot()]);
@@ -325,7 +328,7 @@ fn update_contact(
     query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut contact.cache, manifolds);
     if manifolds.is_empty() {
         // What is remembered of a pair must not depend on how early the broad phase found it.
-        contact.cache = PairCache::default();
+        (contact.cache, contact.tilt) = (PairCache::default(), DVec3::ZERO);
     }
     let old = std::mem::take(&mut contact.points);
     if old.is_empty() && !manifolds.is_empty() && contact.material.perturbation > 0.0 {

@@ -1,8 +1,9 @@
 //! What the method remembers from step to step, as plain data: contacts and joints with their impulses, and for which
 //! motions they were found.
 //!
-//! The broad phase is not part of it. It decides which pairs are looked at, and those that have no contact points leave
-//! no trace; so a broad phase that is filled anew gives the same simulation to the last bit.
+//! The broad phase is not part of it. Which of its pairs are looked at depends on where the colliders are and not on where
+//! they were, and pairs that have no contact points leave no trace; so a broad phase that is filled anew gives the same
+//! simulation to the last bit.
 
 use super::Retroactive;
 use super::assemble::JointMemory;
@@ -25,9 +26,15 @@ struct Memory {
 }
 
 pub(super) fn save(method: &Retroactive, model: &Model) -> Value {
-    let leaves_a_trace = |contact: &&Contact| !contact.points.is_empty() || contact.touching || contact.touched_before;
+    let leaves_a_trace = |contact: &Contact| !contact.points.is_empty() || contact.touching || contact.touched_before;
+    let up_to_date = |contact: &Contact| {
+        let [a, b] = contact.colliders.map(|id| model.colliders().get(id));
+        let mut contact = contact.clone();
+        contact.forget_other_shapes([a?.shape_revision, b?.shape_revision]);
+        Some(contact)
+    };
     let memory = Memory {
-        contacts: method.detector.contacts().iter().filter(leaves_a_trace).cloned().collect(),
+        contacts: method.detector.contacts().iter().filter_map(up_to_date).filter(leaves_a_trace).collect(),
         joints: method.joints.clone(),
         bodies: method.detector.detected_for().to_vec(),
         current_for: method.detector.current_for(model),

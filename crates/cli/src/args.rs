@@ -5,18 +5,20 @@ use std::path::PathBuf;
 
 /// Simulates colliding, jointed rigid bodies.
 ///
-/// A scene is one TOML file, or the name of one from the gallery (see `tumble list`).
+/// A scene is one TOML file, or the name of one from the gallery (see `tumble list`). Without a command, tumble shows what it
+/// can do: it runs a scene and draws it.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, after_help = AFTER)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 const AFTER: &str = "\
 Examples:
   tumble list                                     the scenes that come with tumble
   tumble run dominoes                             run one and sum up what happened
+  tumble render dominoes --out dominoes.gif       draw it
   tumble run pile-1000 --out pile.glb             write an animation for Blender
   tumble run pendulum-2 --out p.csv --plot energy.svg
   tumble new my.toml && tumble check my.toml      start a scene of your own
@@ -42,6 +44,8 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Measures how fast scenes run
     Bench(Bench),
+    /// Draws a scene or a recording: a GIF, an MP4, PNG pictures
+    Render(Render),
 }
 
 /// Which scene, and with which changes.
@@ -166,4 +170,35 @@ pub(crate) struct Bench {
     /// Prints the table as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Options of `render`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tumble render dominoes --out dominoes.gif
+  tumble render pile-1000 --out pile.png --at 3 --size 1280x720
+  tumble render run.tumble --out run.mp4        (needs ffmpeg)
+  tumble render cradle-1 --out frames           (a folder of numbered PNG files)")]
+pub(crate) struct Render {
+    #[command(flatten)]
+    pub(crate) choice: SceneChoice,
+    /// What to write: .gif, .mp4 (needs ffmpeg), .png (one picture), or a folder of PNG files
+    #[arg(long)]
+    pub(crate) out: PathBuf,
+    /// The size of the pictures
+    #[arg(long, default_value = "640x360", value_name = "WIDTHxHEIGHT")]
+    pub(crate) size: String,
+    /// Pictures per second of the film
+    #[arg(long, default_value_t = 25.0)]
+    pub(crate) fps: f64,
+    /// How many times slower than reality the film shows it
+    #[arg(long, default_value_t = 1.0)]
+    pub(crate) slow: f64,
+    /// For one picture: the simulated time in seconds. Default: the end
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) at: Option<f64>,
+    /// Shows no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }

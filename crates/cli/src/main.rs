@@ -4,8 +4,10 @@ mod args;
 mod bench;
 mod check;
 mod compare;
+mod demo;
 mod failure;
 mod gallery;
+mod render;
 mod run;
 mod scene;
 mod starter;
@@ -13,11 +15,13 @@ mod validate;
 
 use args::{Arguments, Command};
 use clap::Parser;
+use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let done = match arguments.command {
+    let Some(command) = arguments.command else { return report(demo::demo()) };
+    report(match command {
         Command::Run(options) => run::run(&options),
         Command::List(options) => gallery::list(&options),
         Command::New(options) => starter::write(&options),
@@ -26,7 +30,11 @@ fn main() -> ExitCode {
         Command::Compare(options) => compare::compare(&options),
         Command::Validate(options) => validate::validate(&options),
         Command::Bench(options) => bench::bench(&options),
-    };
+        Command::Render(options) => render::render(&options),
+    })
+}
+
+fn report(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -103,7 +103,7 @@ fn sum_up(scene: &Scene, summary: &Summary) -> String {
 }
 
 /// A line that says how far the run is.
-struct Progress {
+pub(crate) struct Progress {
     visible: bool,
     begun: Instant,
     shown: Option<Instant>,
@@ -112,11 +112,11 @@ struct Progress {
 impl Progress {
     const EVERY: Duration = Duration::from_millis(100);
 
-    fn new(visible: bool) -> Self {
+    pub(crate) fn new(visible: bool) -> Self {
         Self { visible, begun: Instant::now(), shown: None }
     }
 
-    fn show(&mut self, scene: &Scene) {
+    pub(crate) fn show(&mut self, scene: &Scene) {
         if !self.visible || self.shown.is_some_and(|shown| shown.elapsed() < Self::EVERY) {
             return;
         }
@@ -135,7 +135,7 @@ impl Progress {
         let _not_vital = std::io::stderr().flush();
     }
 
-    fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if self.visible {
             eprint!("\r\x1b[K");
         }

@@ -3,7 +3,7 @@
 use crate::args::SceneChoice;
 use crate::failure::Failure;
 use std::path::Path;
-use tumble_scene::{Loader, Scene, gallery};
+use tumble_scene::{Loader, Scene, SceneSource, gallery};
 
 /// Reads a scene by path or by name from the gallery.
 pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
@@ -18,6 +18,17 @@ pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
         return Err(Failure::Request(message));
     }
     Ok(loader.load(path)?)
+}
+
+/// Reads the scene a recording was made from, as it was then.
+pub(crate) fn load_source(source: &SceneSource) -> Result<Scene, Failure> {
+    let loader = source.settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting));
+    let path = Path::new(&source.name);
+    Ok(if gallery::find(&source.name).is_some() {
+        loader.load_text_with(&source.name, &source.text, &gallery::GalleryFiles)?
+    } else {
+        loader.load_text_with(&source.name, &source.text, &tumble_scene::mesh::Folder::of(path))?
+    })
 }
 
 impl SceneChoice {

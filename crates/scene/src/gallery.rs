@@ -23,7 +23,36 @@ macro_rules! gallery {
     };
 }
 
-gallery!("dominoes", "pendulum-2", "pile-1000");
+gallery!(
+    "bouncing-balls",
+    "boxes-table",
+    "boxes-table-elastic",
+    "buoyancy",
+    "counterweight",
+    "cradle-1",
+    "cradle-1-lossy",
+    "cradle-2",
+    "cradle-2-lossy",
+    "cradle-3",
+    "cradle-3-lossy",
+    "dominoes",
+    "gyroscope",
+    "incline",
+    "pendulum-2",
+    "pendulum-25",
+    "pendulum-3",
+    "pendulum-8",
+    "pile",
+    "pile-1000",
+    "pyramid",
+    "spiral-track",
+    "stack",
+    "stairs",
+    "top",
+    "tumbling-blocks",
+    "vortex",
+    "wall",
+);
 
 /// The scene with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -56,6 +85,9 @@ pub struct GalleryFiles;
 
 impl Files for GalleryFiles {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        if name == "spiral-track.obj" {
+            return Ok(crate::mesh::spiral_track().to_obj().into_bytes());
+        }
         Err(format!("the gallery has no file \"{name}\""))
     }
 }

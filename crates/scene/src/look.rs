@@ -9,7 +9,7 @@ use tumble_geometry::{Shape, Transform};
 /// Faces that meet at less than this angle look like one curved surface: cos 40°.
 const SMOOTH: f64 = 0.766;
 /// Half the width of the square that stands for an endless half-space, in metres.
-const ENDLESS: f64 = 50.0;
+const ENDLESS: f64 = 100.0;
 
 /// Colours that go well together, for bodies that move.
 const PALETTE: [Color; 8] = [

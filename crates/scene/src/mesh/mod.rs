@@ -7,6 +7,9 @@ mod gltf;
 mod obj;
 mod polygon;
 mod stl;
+mod track;
+
+pub use track::spiral_track;
 
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -89,6 +92,19 @@ impl MeshData {
         };
         let mesh = reader(&files.read(name)?, files).map_err(|problem| format!("{name}: {problem}"))?;
         if mesh.triangles.is_empty() { Err(format!("{name} has no faces")) } else { Ok(mesh) }
+    }
+
+    /// The mesh as the text of an OBJ file.
+    pub fn to_obj(&self) -> String {
+        let mut text = String::new();
+        for vertex in &self.vertices {
+            text += &format!("v {} {} {}\n", vertex.x, vertex.y, vertex.z);
+        }
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|index| index + 1);
+            text += &format!("f {a} {b} {c}\n");
+        }
+        text
     }
 
     /// The same surface with vertices at the same place joined into one. Formats that repeat the corners of every face

@@ -1,0 +1,385 @@
+//! Every scene of the gallery loads, runs to its end, stays finite, and does what its description says.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use glam::DVec3;
+use tumble_dynamics::{BodyRef, World};
+use tumble_scene::gallery::{SCENES, find};
+use tumble_scene::{Loader, Scene};
+
+fn load(name: &str) -> Scene {
+    let entry = find(name).unwrap_or_else(|| panic!("there is no scene {name}"));
+    entry.load(&Loader::new()).unwrap_or_else(|report| panic!("{report}"))
+}
+
+fn body<'a>(world: &'a World, name: &str) -> BodyRef<'a> {
+    world.body(world.body_named(name).unwrap_or_else(|| panic!("no body {name}"))).unwrap()
+}
+
+fn position(world: &World, name: &str) -> DVec3 {
+    body(world, name).position()
+}
+
+/// The positions of all bodies whose names start with a text, in order.
+fn positions(world: &World, start: &str) -> Vec<DVec3> {
+    world.bodies().filter(|(_, body)| body.model().name.starts_with(start)).map(|(_, body)| body.position()).collect()
+}
+
+/// Runs a scene to its end and looks at every step.
+fn watch(scene: &mut Scene, mut look: impl FnMut(&World)) {
+    look(&scene.world);
+    while scene.world.time() + 1e-3 * scene.dt < scene.duration {
+        scene.world.step(scene.dt).unwrap();
+        look(&scene.world);
+    }
+    assert!(scene.world.bodies().all(|(_, body)| body.state().is_finite()));
+}
+
+/// Runs a scene to its end.
+fn run(name: &str) -> Scene {
+    let mut scene = load(name);
+    watch(&mut scene, |_| {});
+    scene
+}
+
+#[test]
+fn every_scene_says_what_it_is() {
+    for entry in SCENES {
+        let scene = load(entry.name);
+        assert!(!scene.title.is_empty() && scene.description.ends_with('.'), "{}", entry.name);
+        assert!(scene.camera.is_some(), "{} has no camera", entry.name);
+        assert!((1.0..=20.0).contains(&scene.duration), "{}", entry.name);
+        assert_eq!(entry.summary(), (scene.title, scene.description));
+    }
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes")).unwrap();
+    let files = files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "toml"));
+    assert_eq!(files.count(), SCENES.len(), "every file in scenes/ is in the gallery");
+}
+
+#[test]
+fn scenes_start_within_a_tenth_of_a_second() {
+    for entry in SCENES {
+        let start = std::time::Instant::now();
+        load(entry.name);
+        let taken = start.elapsed();
+        // Three times the promise, because tests run beside each other.
+        assert!(taken.as_millis() < 300, "{} took {taken:?}", entry.name);
+    }
+}
+
+/// The energy of a pendulum stays within a fraction of what its fall sets free: m g times half its length.
+fn keeps_its_energy(name: &str, seconds: f64, fraction: f64) {
+    let mut scene = load(name);
+    scene.duration = scene.duration.min(seconds);
+    let mass: f64 = scene.world.bodies().map(|(_, body)| body.mass()).sum();
+    let length = scene.world.bodies().map(|(_, body)| body.position().x).fold(0.0, f64::max);
+    let (start, mut worst) = (scene.world.energy().total(), 0.0_f64);
+    watch(&mut scene, |world| worst = worst.max((world.energy().total() - start).abs()));
+    let scale = mass * 9.81 * 0.5 * length;
+    assert!(worst < fraction * scale, "{name}: {worst} J of {scale} J");
+}
+
+#[test]
+fn pendulums_keep_their_energy() {
+    keeps_its_energy("pendulum-2", 10.0, 1e-3);
+    keeps_its_energy("pendulum-3", 10.0, 1e-3);
+    keeps_its_energy("pendulum-8", 5.0, 5e-3);
+    // The whole run takes its time.
+    keeps_its_energy("pendulum-25", 1.5, 1e-3);
+}
+
+#[test]
+fn the_gyroscope_goes_round_once_in_eight_seconds() {
+    let mut scene = load("gyroscope");
+    let (mut angle, mut last, mut lowest) = (0.0, 0.0, 0.0_f64);
+    watch(&mut scene, |world| {
+        let at = position(world, "disc");
+        let now = libm::atan2(-at.z, at.x);
+        angle += (now - last + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
+        last = now;
+        lowest = lowest.min(at.y);
+    });
+    let period = scene.world.time() * std::f64::consts::TAU / angle;
+    assert!((period - 8.0).abs() < 0.02, "once in {period} s");
+    assert!(lowest > -1e-3, "the axis stays level, but sank by {lowest} m");
+}
+
+/// Of five balls, `raised` are let go; as many leave on the other side and rise as high.
+fn cradle(name: &str, raised: usize) {
+    let mut scene = load(name);
+    let count = 5;
+    let height = |world: &World, ball: usize| {
+        let all: Vec<DVec3> = [positions(world, "raised"), positions(world, "hanging")].concat();
+        all[ball].y + 1.0
+    };
+    let start = height(&scene.world, 0);
+    let mut highest = [0.0_f64; 5];
+    watch(&mut scene, |world| {
+        // A pendulum of one metre takes about a second to the other side.
+        if (0.6..1.4).contains(&world.time()) {
+            for (ball, highest) in highest.iter_mut().enumerate() {
+                *highest = highest.max(height(world, ball));
+            }
+        }
+    });
+    for (ball, &highest) in highest.iter().enumerate() {
+        let expected = if ball >= count - raised { start } else { 0.0 };
+        assert!(
+            (highest - expected).abs() < 0.05 * start,
+            "{name}: ball {ball} rose to {highest} instead of {expected}"
+        );
+    }
+}
+
+#[test]
+fn as_many_balls_leave_the_cradle_as_hit_it() {
+    cradle("cradle-1", 1);
+    cradle("cradle-2", 2);
+    cradle("cradle-3", 3);
+}
+
+#[test]
+fn lossy_cradles_lose_energy_and_end_up_swinging_together() {
+    for name in ["cradle-1-lossy", "cradle-2-lossy", "cradle-3-lossy"] {
+        let mut scene = load(name);
+        let (start, mut last) = (scene.world.energy().total(), f64::INFINITY);
+        let mut swing = [0.0_f64; 5];
+        watch(&mut scene, |world| {
+            if world.time() > 6.0 {
+                let all = [positions(world, "raised"), positions(world, "hanging")].concat();
+                for (ball, at) in all.iter().enumerate() {
+                    swing[ball] = swing[ball].max((at.x - 0.202 * ball as f64).abs());
+                }
+            }
+            let now = world.energy().total();
+            assert!(now <= last + 1e-4 * start.abs(), "{name}: energy grew at {} s", world.time());
+            last = last.min(now);
+        });
+        // Of the energy above that of five balls at rest, some is left.
+        let mass: f64 = scene.world.bodies().map(|(_, body)| body.mass()).sum();
+        let rest = -mass * 9.81;
+        let left = (scene.world.energy().total() - rest) / (start - rest);
+        assert!((0.05..0.9).contains(&left), "{name}: {left} of the energy is left");
+        // In the beginning those in the middle hardly move; in the end all swing.
+        assert!(swing.iter().all(|&way| way > 0.05), "{name}: {swing:?}");
+    }
+}
+
+#[test]
+fn boxes_come_to_rest_on_the_table_or_the_floor() {
+    let scene = run("boxes-table");
+    let boxes = positions(&scene.world, "box");
+    assert_eq!(boxes.len(), 10);
+    let on_table = boxes.iter().filter(|at| at.y > 1.1 && at.y < 1.4).count();
+    assert!(on_table >= 3, "{boxes:?}");
+    let speed = scene.world.bodies().map(|(_, body)| body.velocity().length()).fold(0.0, f64::max);
+    assert!(speed < 0.1, "they rest, but one moves with {speed} m/s");
+}
+
+#[test]
+fn elastic_boxes_keep_jumping() {
+    let mut scene = load("boxes-table-elastic");
+    let start = scene.world.energy().total();
+    watch(&mut scene, |_| {});
+    let change = (scene.world.energy().total() - start) / start;
+    assert!(change.abs() < 0.05, "energy changed by {change}");
+}
+
+#[test]
+fn boxes_tumble_down_the_stairs() {
+    let scene = run("stairs");
+    let boxes = positions(&scene.world, "box");
+    let down = boxes.iter().filter(|at| at.y < 0.5 && at.x > 3.5).count();
+    assert!(down >= 4, "only {down} reached the floor: {boxes:?}");
+    assert!(boxes.iter().all(|at| at.y > 0.1), "none fell through: {boxes:?}");
+}
+
+#[test]
+fn the_counterweight_keeps_the_balance() {
+    let scene = run("counterweight");
+    let plank = body(&scene.world, "plank");
+    assert!((plank.position() - DVec3::new(0.0, 0.85, 0.0)).length() < 0.02, "{}", plank.position());
+    assert!((position(&scene.world, "box/4").y - 2.7).abs() < 0.02);
+    // Without it the plank tips over.
+    let loader = Loader::new().with_setting("bodies.weight.position=[9, 0.3, 0]");
+    let mut alone = find("counterweight").unwrap().load(&loader).unwrap();
+    watch(&mut alone, |_| {});
+    assert!(position(&alone.world, "box/4").y < 1.5);
+}
+
+#[test]
+fn all_dominoes_fall() {
+    let scene = run("dominoes");
+    for (_, tile) in scene.world.bodies().filter(|(_, body)| body.model().name.ends_with("tile")) {
+        let upright = (tile.rotation() * DVec3::Y).y;
+        assert!(upright < 0.6, "{} still stands: {upright}", tile.model().name);
+    }
+}
+
+#[test]
+fn the_vortex_lifts_and_turns_everything() {
+    let scene = run("vortex");
+    let flying = scene.world.bodies().filter(|(_, body)| body.mass() > 0.0);
+    let (mut count, mut high, mut turning) = (0, 0, 0);
+    for (_, body) in flying {
+        let (at, v) = (body.position(), body.velocity());
+        count += 1;
+        high += usize::from(at.y > 1.0);
+        turning += usize::from(at.cross(v).y > 0.0);
+    }
+    assert!(high > count * 9 / 10 && turning > count * 9 / 10, "{high} high and {turning} turning of {count}");
+}
+
+#[test]
+fn the_ball_runs_down_the_spiral_track() {
+    let mut scene = load("spiral-track");
+    let (mut angle, mut last) = (0.0, None);
+    watch(&mut scene, |world| {
+        let at = position(world, "ball");
+        let now = libm::atan2(-at.z, at.x);
+        if at.y > 0.4 {
+            let change = now - last.unwrap_or(now);
+            angle += (change + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
+        }
+        last = Some(now);
+    });
+    let turns = angle / std::f64::consts::TAU;
+    assert!(turns > 1.8, "it went round {turns} times and is at {}", position(&scene.world, "ball"));
+}
+
+#[test]
+fn the_top_goes_round_and_stays_up() {
+    let mut scene = load("top");
+    let (mut angle, mut last, mut lowest) = (0.0, None, f64::INFINITY);
+    watch(&mut scene, |world| {
+        let axis = body(world, "top/body").rotation() * DVec3::Y;
+        lowest = f64::min(lowest, axis.y);
+        let now = libm::atan2(-axis.z, axis.x);
+        let change: f64 = now - last.unwrap_or(now);
+        angle += (change + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
+        last = Some(now);
+    });
+    assert!(lowest > 0.85, "it leans: {lowest}");
+    assert!(angle.abs() > std::f64::consts::TAU, "it went round {} times", angle / std::f64::consts::TAU);
+}
+
+#[test]
+fn the_stack_stands() {
+    let scene = run("stack");
+    for (index, at) in positions(&scene.world, "box").into_iter().enumerate() {
+        let expected = DVec3::new(0.0, 0.25 + 0.5 * index as f64, 0.0);
+        assert!((at - expected).length() < 0.01, "box {index} is at {at}");
+    }
+}
+
+#[test]
+fn the_blocks_tumble_to_the_floor() {
+    let scene = run("tumbling-blocks");
+    let blocks = positions(&scene.world, "block");
+    let down = blocks.iter().filter(|at| at.y < 0.8).count();
+    assert!(down >= 14, "only {down} of 16 fell: {blocks:?}");
+    assert!(blocks.iter().all(|at| at.y > 0.1), "none fell through: {blocks:?}");
+}
+
+#[test]
+fn the_pyramid_stands() {
+    let before = load("pyramid");
+    let after = run("pyramid");
+    for (a, b) in positions(&before.world, "row").into_iter().zip(positions(&after.world, "row")) {
+        assert!((a - b).length() < 0.02, "{a} moved to {b}");
+    }
+}
+
+#[test]
+fn the_ball_breaks_through_the_wall() {
+    let scene = run("wall");
+    let ball = position(&scene.world, "ball");
+    assert!(ball.x > 1.5, "the ball is at {ball}");
+    let bricks = [positions(&scene.world, "even"), positions(&scene.world, "odd")].concat();
+    let moved = bricks.iter().filter(|at| at.x > 0.5).count();
+    assert!(moved >= 5, "only {moved} bricks were thrown");
+    assert!(bricks.iter().all(|at| at.y > 0.05), "none fell through the floor");
+}
+
+#[test]
+fn the_mixed_pile_settles() {
+    let scene = run("pile");
+    let moving: Vec<BodyRef<'_>> =
+        scene.world.bodies().map(|(_, body)| body).filter(|body| body.mass() > 0.0).collect();
+    assert_eq!(moving.len(), 60);
+    let quiet = moving.iter().filter(|body| body.velocity().length() < 0.3).count();
+    assert!(quiet >= 50, "only {quiet} of 60 are quiet");
+    assert!(moving.iter().all(|body| body.position().y > 0.1), "none fell through");
+}
+
+#[test]
+fn the_pile_of_a_thousand_falls() {
+    // A quarter of a second is enough to see that it falls and collides; the whole takes its time.
+    let mut scene = load("pile-1000");
+    assert_eq!(scene.world.model().bodies().len(), 1001);
+    scene.duration = 0.25;
+    let start = scene.world.energy().total();
+    watch(&mut scene, |_| {});
+    assert!(scene.world.energy().total() <= start);
+    assert!(scene.world.contacts().count() > 50);
+}
+
+#[test]
+fn boxes_slide_if_the_slope_is_steeper_than_their_friction() {
+    let before = load("incline");
+    let after = run("incline");
+    let way = |name: &str| {
+        let name = format!("{name}/box");
+        (position(&after.world, &name) - position(&before.world, &name)).length()
+    };
+    let (sin, cos) = libm::sincos(20.0_f64.to_radians());
+    for (name, friction) in [("slick", 0.1), ("smooth", 0.3), ("middling", 0.35)] {
+        let time = after.world.time();
+        let expected = 0.5 * 9.81 * (sin - friction * cos) * time * time;
+        // The fastest reaches the end of the ramp.
+        assert!(
+            (way(name) - expected).abs() < 0.02 * expected || way(name) > 4.5,
+            "{name}: {} of {expected}",
+            way(name)
+        );
+    }
+    assert!(way("rough") < 1e-3 && way("sticky") < 1e-3, "{} {}", way("rough"), way("sticky"));
+}
+
+#[test]
+fn balls_rise_to_their_restitution_squared() {
+    let mut scene = load("bouncing-balls");
+    let (mut highest, mut bounced) = ([0.0_f64; 6], [0; 6]);
+    let mut was_falling = [false; 6];
+    watch(&mut scene, |world| {
+        for ball in 0..6 {
+            let body = body(world, &format!("ball{ball}/ball"));
+            let falling = body.velocity().y < 0.0;
+            bounced[ball] += usize::from(was_falling[ball] && !falling);
+            was_falling[ball] = falling;
+            if bounced[ball] == 1 {
+                highest[ball] = highest[ball].max(body.position().y - 0.2);
+            }
+        }
+    });
+    for (highest, restitution) in highest.into_iter().zip([0.25, 0.35, 0.45, 0.55, 0.65, 0.75]) {
+        let expected = 2.0 * restitution * restitution;
+        assert!((highest - expected).abs() < 0.03 * expected, "ε = {restitution}: {highest} instead of {expected}");
+    }
+}
+
+#[test]
+fn cubes_float_as_deep_as_they_are_dense() {
+    let scene = run("buoyancy");
+    for (name, density) in [("cork", 0.24), ("oak", 0.7), ("ice", 0.917)] {
+        let cube = body(&scene.world, &format!("{name}/cube"));
+        let volume_below = {
+            let collider = scene.world.model().colliders().get(cube.model().colliders[0]).unwrap();
+            let normal = cube.pose().inverse_vector(DVec3::Y);
+            let surface = tumble_geometry::Plane { normal, offset: -cube.position().y };
+            collider.shape.below(&surface).unwrap().volume / 0.512
+        };
+        assert!((volume_below - density).abs() < 0.03, "{name}: {volume_below} under water instead of {density}");
+    }
+    assert!(position(&scene.world, "steel/cube").y < -2.5, "steel sinks");
+}

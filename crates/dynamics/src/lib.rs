@@ -174,7 +174,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use tumble_dynamics::constraint::{Attach, BodyView, Constraint, Jacobian, Limit, Row};
+//! use tumble_dynamics::constraint::{Attach, BodyView, Constraint, Jacobian, JointView, Limit, Row};
 //! use tumble_dynamics::geometry::glam::DVec3;
 //! use tumble_dynamics::model::{Joint, JointEnd};
 //! use tumble_dynamics::{Body, ModelError, World};
@@ -184,7 +184,7 @@
 //! struct Floor;
 //!
 //! impl Constraint for Floor {
-//!     fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>) {
+//!     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
 //!         let jacobian = Jacobian { linear: [DVec3::Y, DVec3::ZERO], angular: [DVec3::ZERO; 2] };
 //!         rows.push(Row { jacobian, error: bodies[0].center.y, limit: Limit::AtLeastZero, ..Row::default() });
 //!     }

@@ -84,6 +84,8 @@ pub struct State {
     pub applied: Vec<Wrench>,
     /// Which joints have broken, by slot of the model.
     pub broken: Vec<bool>,
+    /// The angle of each joint that measures one (a hinge), in radians, counting whole turns, by slot of the model.
+    pub angles: Vec<f64>,
     /// The state of the random generator behind everything random in a simulation.
     pub random: u64,
 }
@@ -118,6 +120,7 @@ impl Hash for State {
             body.asleep.hash(hasher);
         }
         self.broken.hash(hasher);
+        self.angles.iter().for_each(|angle| hasher.write_u64(angle.to_bits()));
         self.random.hash(hasher);
     }
 }

@@ -4,7 +4,7 @@
 //! J = n for the bead, and J̇ẋ = A k² sin(kx) ẋ².
 
 use std::sync::Arc;
-use tumble::dynamics::constraint::{BodyView, Jacobian, Row};
+use tumble::dynamics::constraint::{BodyView, Jacobian, JointView, Row};
 use tumble::prelude::*;
 
 /// The wire y = A sin(k x).
@@ -30,7 +30,7 @@ impl SineWire {
 }
 
 impl Constraint for SineWire {
-    fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>) {
+    fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         let (position, velocity) = (bodies[0].center, bodies[0].velocity);
         let (height, slope) = self.at(position.x);
         let curvature = self.wave_number * self.wave_number * height;

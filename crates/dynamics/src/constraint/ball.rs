@@ -10,7 +10,8 @@
 //!
 //! Three rows: translation is gone, rotation is free.
 
-use super::{Attach, BodyView, Constraint, Jacobian, Row, Softness};
+use super::frame::Frame;
+use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -37,45 +38,24 @@ impl Ball {
 
 impl Attach for Ball {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        super::check_points("ball joint anchor", &[self.anchor])?;
         self.softness.validate()?;
-        Ok(Arc::new(BallConstraint {
-            anchors: bodies.map(|body| body.pose.inverse_point(self.anchor)),
-            softness: self.softness,
-        }))
+        let frame = Frame::aligned("ball joint anchor", bodies, self.anchor)?;
+        Ok(Arc::new(BallConstraint { frame, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct BallConstraint {
-    /// In the frames of the bodies.
-    anchors: [DVec3; 2],
+    frame: Frame,
     softness: Softness,
 }
 
 impl Constraint for BallConstraint {
-    fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>) {
-        push_point_rows(bodies, self.anchors(bodies), &DVec3::AXES, self.softness, rows);
+    fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
+        self.frame.hold_point(bodies, self.softness, rows);
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
-        [bodies[0].pose.point(self.anchors[0]), bodies[1].pose.point(self.anchors[1])]
-    }
-}
-
-/// Rows that keep the world points `anchors` of the two bodies together along `axes`, which are fixed in space.
-pub(crate) fn push_point_rows(
-    bodies: &[BodyView; 2],
-    anchors: [DVec3; 2],
-    axes: &[DVec3],
-    softness: Softness,
-    rows: &mut Vec<Row>,
-) {
-    let levers = [anchors[0] - bodies[0].center, anchors[1] - bodies[1].center];
-    let acceleration = bodies[1].centripetal(levers[1]) - bodies[0].centripetal(levers[0]);
-    for &axis in axes {
-        let jacobian = Jacobian { linear: [-axis, axis], angular: [-levers[0].cross(axis), levers[1].cross(axis)] };
-        let error = axis.dot(anchors[1] - anchors[0]);
-        rows.push(Row { jacobian, error, jdot_v: axis.dot(acceleration), softness, ..Row::default() });
+        self.frame.anchors(bodies)
     }
 }

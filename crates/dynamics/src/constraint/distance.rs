@@ -12,7 +12,7 @@
 //!
 //! The last term is the centripetal acceleration of one anchor circling the other.
 
-use super::{Arrow, Attach, BodyView, Constraint, Row, Softness};
+use super::{Arrow, Attach, BodyView, Constraint, JointView, Row, Softness};
 use crate::error::{ModelError, checked};
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -94,7 +94,7 @@ struct DistanceConstraint {
 }
 
 impl Constraint for DistanceConstraint {
-    fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>) {
+    fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         let length = Arrow::between(bodies, self.anchors).length();
         let softness = self.softness;
         if self.min == self.max {

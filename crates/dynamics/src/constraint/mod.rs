@@ -11,25 +11,51 @@
 //! formula is written once and tested against numerical differentiation.
 
 mod ball;
+mod constant_velocity;
 pub mod contact;
+mod cylindrical;
 mod distance;
+mod frame;
+mod freedom;
 mod hinge;
+mod joystick;
+mod lines;
 mod measure;
+mod nail;
+mod on_plane;
+mod orientation_lock;
+mod planar;
+mod screw;
+mod slider;
+mod universal;
 mod weld;
 
 pub use ball::Ball;
+pub use constant_velocity::ConstantVelocity;
+pub use cylindrical::Cylindrical;
 pub use distance::Distance;
-pub use hinge::Hinge;
+pub use freedom::{Drive, Freedom, Motor};
+pub use hinge::{Hinge, HingeForm};
+pub use joystick::Joystick;
+pub use lines::Lines;
 pub use measure::{Arrow, End, Measure, relative_rotation};
-pub use weld::Weld;
+pub use nail::Nail;
+pub use on_plane::OnPlane;
+pub use orientation_lock::OrientationLock;
+pub use planar::Planar;
+pub use screw::Screw;
+pub use slider::Slider;
+pub use universal::Universal;
+pub use weld::{Weld, WeldForm};
 
 use crate::error::{ModelError, checked};
 use crate::model::{BodyModel, JointEnd};
 use crate::registry::Table;
-use crate::{BodyState, Id, Model};
+use crate::{BodyState, Id, JointId, Model};
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::TAU;
 use std::fmt::Debug;
 use std::sync::Arc;
 use tumble_geometry::Transform;
@@ -81,6 +107,38 @@ impl BodyView {
     /// The world itself: at rest at the origin.
     pub const WORLD: Self =
         Self { pose: Transform::IDENTITY, center: DVec3::ZERO, velocity: DVec3::ZERO, angular_velocity: DVec3::ZERO };
+}
+
+/// The two bodies of a joint, and how far it has turned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointView {
+    /// The bodies.
+    pub bodies: [BodyView; 2],
+    /// The joint's angle at the end of the last step, in radians, counting whole turns: [`continued`] tells on which turn
+    /// the present angle lies. Zero if the joint measures none.
+    pub angle: f64,
+}
+
+impl JointView {
+    /// A joint of the model, in given motions of all bodies; `angles` are those of the state.
+    pub fn of(model: &Model, states: &[BodyState], angles: &[f64], id: JointId) -> Option<Self> {
+        let ends = model.joints().get(id)?.ends;
+        let angle = angles.get(id.slot()).copied().unwrap_or(0.0);
+        Some(Self { bodies: ends.map(|end| BodyView::of(model, states, end)), angle })
+    }
+}
+
+impl std::ops::Deref for JointView {
+    type Target = [BodyView; 2];
+
+    fn deref(&self) -> &[BodyView; 2] {
+        &self.bodies
+    }
+}
+
+/// The angle that differs from `angle` by whole turns and is nearest to `known`, in radians.
+pub fn continued(angle: f64, known: f64) -> f64 {
+    angle + TAU * ((known - angle) / TAU).round()
 }
 
 /// How a row's value changes with the velocities of the two bodies: `ċ = Σ linear·v + angular·ω`.
@@ -161,6 +219,13 @@ pub enum Softness {
         /// The feedback.
         beta: f64,
     },
+    /// A spring and damper by their constants: a PD controller.
+    Stiffness {
+        /// In N/m or N m/rad.
+        stiffness: f64,
+        /// In N s/m or N m s/rad.
+        damping: f64,
+    },
     /// A spring and damper, independent of the bodies' masses.
     Spring {
         /// The undamped frequency in hertz.
@@ -179,6 +244,10 @@ impl Softness {
             Self::Coefficients { gamma, beta } => {
                 checked("softness gamma", gamma, 0.0.., "at least 0")?;
                 checked("softness beta", beta, 0.0..=1.0, "between 0 and 1").map(|_| ())
+            }
+            Self::Stiffness { stiffness, damping } => {
+                checked("stiffness", stiffness, 0.0.., "at least 0")?;
+                checked("damping", damping, 0.0.., "at least 0").map(|_| ())
             }
             Self::Spring { frequency, damping_ratio } => {
                 checked("spring frequency", frequency, f64::MIN_POSITIVE.., "greater than 0 Hz")?;
@@ -199,6 +268,8 @@ pub struct Row {
     pub jdot_v: f64,
     /// The wanted rate of change of `c` in m/s or rad/s: motors, restitution. Zero for ordinary constraints.
     pub target_rate: f64,
+    /// For a limit `c ≥ 0`: the part of the speed at which it is reached that comes back, from 0 to 1. Default 0.
+    pub restitution: f64,
     /// The bounds of λ.
     pub limit: Limit,
     /// How hard it is enforced.
@@ -206,6 +277,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// With another softness.
+    pub fn with_softness(self, softness: Softness) -> Self {
+        Self { softness, ..self }
+    }
+
     /// By how much the condition is violated, in metres or radians.
     pub fn violation(&self) -> f64 {
         match self.limit {
@@ -218,12 +294,17 @@ impl Row {
 
 /// Something that restricts how two bodies move.
 pub trait Constraint: Debug + Send + Sync {
-    /// Appends its rows for the two bodies. The number and meaning of the rows do not change from call to call unless a
-    /// limit comes or goes; λ is carried from step to step by position in the list.
-    fn rows(&self, bodies: &[BodyView; 2], rows: &mut Vec<Row>);
+    /// Appends its rows for the two bodies. The number and meaning of the rows do not change from call to call; λ is
+    /// carried from step to step by position in the list.
+    fn rows(&self, joint: &JointView, rows: &mut Vec<Row>);
 
     /// Where it holds the two bodies, in world coordinates: for drawing and for the reaction torque.
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2];
+
+    /// The angle of a joint that turns, in radians within a turn; the world counts the turns. Default: none.
+    fn angle(&self, _bodies: &[BodyView; 2]) -> Option<f64> {
+        None
+    }
 }
 
 /// A joint described in world terms, before it is attached: "a hinge here, along this axis".
@@ -232,6 +313,12 @@ pub trait Constraint: Debug + Send + Sync {
 pub trait Attach: Debug + Send + Sync {
     /// The constraint between two bodies as they are now; an error if the description makes no sense for them.
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError>;
+}
+
+impl<A: Attach + ?Sized> Attach for Arc<A> {
+    fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
+        (**self).attach(bodies)
+    }
 }
 
 /// Accepts finite points; the error names the first that is not.
@@ -251,8 +338,19 @@ pub(crate) fn check_direction(what: &'static str, direction: DVec3) -> Result<DV
 
 /// Registers the built-in joints.
 pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
+    table.register("ball", |joint: Ball| Ok(Arc::new(joint) as _));
+    table.register("constant_velocity", |joint: ConstantVelocity| Ok(Arc::new(joint) as _));
+    table.register("cylindrical", |joint: Cylindrical| Ok(Arc::new(joint) as _));
     table.register("distance", |joint: Distance| Ok(Arc::new(joint) as _));
     table.register("hinge", |joint: Hinge| Ok(Arc::new(joint) as _));
+    table.register("joystick", |joint: Joystick| Ok(Arc::new(joint) as _));
+    table.register("lines", |joint: Lines| Ok(Arc::new(joint) as _));
+    table.register("nail", |joint: Nail| Ok(Arc::new(joint) as _));
+    table.register("on_plane", |joint: OnPlane| Ok(Arc::new(joint) as _));
+    table.register("orientation_lock", |joint: OrientationLock| Ok(Arc::new(joint) as _));
+    table.register("planar", |joint: Planar| Ok(Arc::new(joint) as _));
+    table.register("screw", |joint: Screw| Ok(Arc::new(joint) as _));
+    table.register("slider", |joint: Slider| Ok(Arc::new(joint) as _));
+    table.register("universal", |joint: Universal| Ok(Arc::new(joint) as _));
     table.register("weld", |joint: Weld| Ok(Arc::new(joint) as _));
-    table.register("ball", |joint: Ball| Ok(Arc::new(joint) as _));
 }

@@ -143,6 +143,7 @@ impl World {
         joint.breaking.validate()?;
         let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
         let constraint = joint.attach.attach(&views)?;
+        let angle = constraint.angle(&views).unwrap_or(0.0);
         self.model.revision += 1;
         let model = JointModel {
             name: joint.name,
@@ -153,7 +154,9 @@ impl World {
         };
         let id = self.model.joints.insert(model);
         self.state.broken.resize(self.model.joints.slot_count(), false);
+        self.state.angles.resize(self.model.joints.slot_count(), 0.0);
         self.state.broken[id.slot()] = false;
+        self.state.angles[id.slot()] = angle;
         self.wake_ends(joint.ends);
         Ok(id)
     }

@@ -1,7 +1,7 @@
 //! Reading and changing one joint of a world.
 
 use super::World;
-use crate::constraint::{Attach, BodyView, Row};
+use crate::constraint::{Attach, BodyView, JointView, Row, continued};
 use crate::event::Reaction;
 use crate::model::{Breaking, JointModel};
 use crate::{Id, JointId, ModelError};
@@ -31,10 +31,18 @@ impl<'a> JointRef<'a> {
         self.model.constraint.anchors(&self.views())
     }
 
+    /// How far a joint that turns (a hinge) has turned since it was made, in radians, whole turns included; none for others.
+    pub fn angle(&self) -> Option<f64> {
+        self.model
+            .constraint
+            .angle(&self.views())
+            .map(|angle| continued(angle, self.world.state.angles[self.id.slot()]))
+    }
+
     /// By how much it is open: the largest error of its rows, in metres or radians.
     pub fn error(&self) -> f64 {
         let mut rows: Vec<Row> = Vec::new();
-        self.model.constraint.rows(&self.views(), &mut rows);
+        self.model.constraint.rows(&JointView { bodies: self.views(), angle: self.angle().unwrap_or(0.0) }, &mut rows);
         rows.iter().map(Row::violation).fold(0.0, f64::max)
     }
 

@@ -20,6 +20,7 @@ pub use query::Hit;
 pub use snapshot::{SavedState, Snapshot};
 
 use self::places::Places;
+use crate::constraint::{BodyView, continued};
 use crate::event::Events;
 use crate::force::{ForceContext, Gravity, Wrenches};
 use crate::method::{Method, Retroactive};
@@ -79,6 +80,7 @@ impl World {
             self.method.step(&self.model, &mut self.state, dt, &mut self.events).and_then(|()| self.check_finite());
         match result {
             Ok(()) => {
+                self.follow_angles();
                 self.state.time += dt;
                 self.state.steps += 1;
                 self.state.applied.fill(Default::default());
@@ -89,6 +91,17 @@ impl World {
                 self.events.clear();
                 self.method.reset();
                 Err(self.culprit().unwrap_or(error))
+            }
+        }
+    }
+
+    /// Counts the turns of the joints that turn.
+    fn follow_angles(&mut self) {
+        for (id, joint) in self.model.joints.iter() {
+            let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
+            if let Some(angle) = joint.constraint.angle(&views) {
+                let known = &mut self.state.angles[id.slot()];
+                *known = continued(angle, *known);
             }
         }
     }

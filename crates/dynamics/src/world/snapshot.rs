@@ -126,6 +126,7 @@ fn check_fit(model: &Model, state: &State) -> Result<(), ModelError> {
         ("bodies", state.bodies.len(), model.bodies.slot_count()),
         ("applied forces", state.applied.len(), model.bodies.slot_count()),
         ("joints", state.broken.len(), model.joints.slot_count()),
+        ("joint angles", state.angles.len(), model.joints.slot_count()),
     ];
     for (what, saved, own) in counts {
         if saved != own {

@@ -2,7 +2,10 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use std::sync::Arc;
-use tumble_dynamics::constraint::{Ball, Distance, Hinge, Softness, Weld};
+use tumble_dynamics::constraint::{
+    Ball, ConstantVelocity, Cylindrical, Distance, Drive, Freedom, Hinge, HingeForm, Joystick, Lines, OnPlane,
+    OrientationLock, Planar, Screw, Slider, Softness, Universal, Weld,
+};
 use tumble_dynamics::force::{
     CentralGravity, Drag, FnForce, Force, ForceContext, Gravity, PointForce, Spring, Vortex, Wrenches,
 };
@@ -226,15 +229,47 @@ impl Chaos {
         }
     }
 
+    fn hinge_form(&mut self) -> HingeForm {
+        match self.random.u32(0..4) {
+            0 => HingeForm::DotProduct,
+            1 => HingeForm::TwoPositions,
+            2 => HingeForm::TwoJoysticks,
+            _ => HingeForm::Quaternion,
+        }
+    }
+
+    fn freedom(&mut self) -> Freedom {
+        match self.random.u32(0..6) {
+            0 => Freedom::between(-self.positive(1.0), self.positive(1.0)),
+            1 => Freedom::FREE.with_motor(self.vector(5.0).x, self.positive(100.0)),
+            2 => Freedom::FREE.with_drive(Drive { target: self.vector(1.0).x, ..Drive::default() }),
+            3 => Freedom { restitution: 1.0, friction: self.positive(10.0), ..Freedom::between(-0.1, 0.1) },
+            4 => Freedom::LOCKED,
+            _ => Freedom::FREE,
+        }
+    }
+
     pub(crate) fn joint(&mut self, bodies: &[BodyId]) -> Joint {
         let (a, b, softness) = (self.end(bodies), self.end(bodies), self.softness());
         let (at, axis) = (self.vector(2.0), self.vector(1.0));
-        let mut joint = match self.random.u32(0..5) {
+        let turn = self.freedom();
+        let mut joint = match self.random.u32(0..16) {
             0 => Joint::new(a, b, Ball { anchor: at, softness }),
             1 => Joint::new(a, b, Distance::rope(at, self.vector(2.0)).with_softness(softness)),
             2 => Joint::new(a, b, Distance::rod(at, self.vector(2.0)).with_softness(softness)),
-            3 => Joint::new(a, b, Hinge { anchor: at, axis, softness }),
-            _ => Joint::new(a, b, Weld { anchor: at, softness }),
+            3 => Joint::new(a, b, Hinge { anchor: at, axis, softness, turn, form: self.hinge_form() }),
+            4 => Joint::new(a, b, Slider { anchor: at, axis, softness, slide: turn }),
+            5 => Joint::new(a, b, Cylindrical { anchor: at, axis, softness, slide: self.freedom(), turn }),
+            6 => Joint::new(a, b, Screw { anchor: at, axis, softness, pitch: self.vector(1.0).x, turn }),
+            7 => Joint::new(a, b, Planar { anchor: at, normal: axis, softness }),
+            8 => Joint::new(a, b, OnPlane { point: at, normal: axis, softness, one_sided: self.once_in(2) }),
+            9 => Joint::new(a, b, ConstantVelocity { anchor: at, axis, softness }),
+            10 => Joint::new(a, b, Universal::at(at, axis, axis.any_orthogonal_vector())),
+            11 => Joint::new(a, b, Joystick::about(axis).between(-self.positive(0.5), self.positive(0.5))),
+            12 => Joint::new(a, b, OrientationLock { softness }),
+            13 => Joint::new(a, b, Lines { points: [at; 2], directions: [axis, self.vector(1.0)], softness }),
+            14 => Joint::new(a, b, Weld::at(at).by_three_points()),
+            _ => Joint::new(a, b, Weld { softness, ..Weld::at(at) }),
         };
         if self.once_in(3) {
             joint = joint.breaking(self.breaking());

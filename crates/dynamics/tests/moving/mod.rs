@@ -38,7 +38,17 @@ impl Moving {
 
 /// Central difference of fourth order.
 pub(crate) fn derivative(f: impl Fn(f64) -> f64) -> f64 {
-    let h = 1e-3;
+    difference(&f, 1e-3)
+}
+
+/// The derivative if two step lengths agree on it: not across a jump, nor so close to a singular place that finite differences
+/// cannot follow.
+pub(crate) fn smooth_derivative(f: impl Fn(f64) -> f64) -> Option<f64> {
+    let (coarse, fine) = (difference(&f, 2e-3), difference(&f, 1e-3));
+    ((coarse - fine).abs() < 1e-7 * (1.0 + fine.abs())).then_some(fine)
+}
+
+fn difference(f: &impl Fn(f64) -> f64, h: f64) -> f64 {
     (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
 }
 

@@ -33,7 +33,7 @@ impl Layout {
     }
 
     fn words(self) -> usize {
-        GENERAL + self.flags() + OF_BODY * self.bodies
+        GENERAL + self.flags() + OF_BODY * self.bodies + self.joints
     }
 
     /// Whether a word is a number that moves, rather than one that stays.
@@ -53,13 +53,15 @@ impl Layout {
             row.extend(body.angular_velocity.to_array().map(f64::to_bits));
             row.push(body.quiet_time.to_bits());
         }
+        row.extend(state.angles.iter().map(|angle| angle.to_bits()));
     }
 
     fn state(self, row: &[u64]) -> State {
         let flag = |first: usize, index: usize| row[first + index / 64] >> (index % 64) & 1 == 1;
         let broken_from = GENERAL + self.bodies.div_ceil(64);
         let numbers = &row[GENERAL + self.flags()..];
-        let bodies = numbers.chunks_exact(OF_BODY).enumerate().map(|(index, words)| {
+        let (bodies, angles) = numbers.split_at(OF_BODY * self.bodies);
+        let bodies = bodies.chunks_exact(OF_BODY).enumerate().map(|(index, words)| {
             let number = |i: usize| f64::from_bits(words[i]);
             let vector = |i: usize| [number(i), number(i + 1), number(i + 2)].into();
             BodyState {
@@ -78,6 +80,7 @@ impl Layout {
             bodies: bodies.collect(),
             applied: vec![Wrench::default(); self.bodies],
             broken: (0..self.joints).map(|index| flag(broken_from, index)).collect(),
+            angles: angles.iter().map(|&bits| f64::from_bits(bits)).collect(),
         }
     }
 }
@@ -286,7 +289,8 @@ mod tests {
         let bodies: Vec<BodyState> = [true, false].into_iter().cycle().take(layout.bodies).map(body).collect();
         let broken = (0..layout.joints).map(|index| index % 3 == 0).collect();
         let applied = vec![Wrench::default(); layout.bodies];
-        State { time: random.f64(), steps: random.u64(..), random: random.u64(..), bodies, applied, broken }
+        let angles = (0..layout.joints).map(|_| random.f64() * 20.0 - 10.0).collect();
+        State { time: random.f64(), steps: random.u64(..), random: random.u64(..), bodies, applied, broken, angles }
     }
 
     #[test]

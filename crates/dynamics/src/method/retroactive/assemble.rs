@@ -17,7 +17,7 @@ use super::RetroactiveSettings;
 use super::contact::{Contact, ContactImpulses, ContactPointState};
 use super::island::Island;
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
-use crate::constraint::{BodyView, Limit, Row, Softness};
+use crate::constraint::{BodyView, JointView, Limit, Row, Softness};
 use crate::event::Reaction;
 use crate::model::JointEnd;
 use crate::solver::{Bounds, SolverBody, SolverRow};
@@ -42,6 +42,8 @@ pub(super) struct JointMemory {
     pub(super) joint: Option<JointId>,
     pub(super) start: Vec<f64>,
     pub(super) end: Vec<f64>,
+    /// How fast each row went down at the beginning of the step, in m/s or rad/s.
+    pub(super) approach: Vec<f64>,
     /// What these impulses were together on the second end, at the beginning and at the end, in N s and N m s.
     pub(super) impulses: [Reaction; 2],
     /// The length of the step they belong to.
@@ -62,6 +64,7 @@ enum Source {
     Joint {
         id: JointId,
         lever: DVec3,
+        approach: Vec<f64>,
     },
     Contact {
         contact: usize,
@@ -118,8 +121,8 @@ impl Assembler<'_> {
 
     fn add_joint(&self, id: JointId, memory: &JointMemory, rows: &mut Vec<Row>, assembly: &mut Assembly) {
         let Some(joint) = self.model.joints().get(id) else { return };
+        let Some(views) = JointView::of(self.model, &self.state.bodies, &self.state.angles, id) else { return };
         rows.clear();
-        let views = joint.ends.map(|end| self.view(end));
         joint.constraint.rows(&views, rows);
         let remembered = |list: &[f64], index: usize| {
             if memory.joint == Some(id) { list.get(index).copied().unwrap_or(0.0) } else { 0.0 }
@@ -133,11 +136,20 @@ impl Assembler<'_> {
                 Stage::Position => remembered(&memory.end, index),
                 Stage::Velocity => given,
             };
+            let mut row = *row;
+            let approach = remembered(&memory.approach, index);
+            if self.stage == Stage::Velocity && given > 0.0 && approach > self.settings.restitution_threshold {
+                row.target_rate = row.restitution * approach;
+            }
+            let row = &row;
             assembly.rows.push(self.solver_row(row, indices, first, given, warm));
             assembly.goals.push(self.goal(row));
         }
         let lever = joint.constraint.anchors(&views)[1] - views[1].center;
-        assembly.sources.push((Source::Joint { id, lever }, first..assembly.rows.len()));
+        let approach = |row: &Row| -row.jacobian.dot(views.map(|v| v.velocity), views.map(|v| v.angular_velocity));
+        // What is not finite bounces off nothing.
+        let approach = rows.iter().map(approach).map(|speed| if speed.is_finite() { speed } else { 0.0 }).collect();
+        assembly.sources.push((Source::Joint { id, lever, approach }, first..assembly.rows.len()));
     }
 
     fn add_contact_point(
@@ -216,10 +228,9 @@ impl Assembler<'_> {
             Softness::Spring { frequency, damping_ratio } => {
                 let omega = std::f64::consts::TAU * frequency;
                 let mass = self.effective_mass(row, bodies);
-                let (stiffness, damping) = (mass * omega * omega, 2.0 * mass * damping_ratio * omega);
-                let gamma = 1.0 / (0.25 * h * h * stiffness + 0.5 * h * damping).max(f64::MIN_POSITIVE);
-                Some((gamma * 0.5 * h * stiffness * row.error, gamma))
+                Some(midpoint(h, row.error, mass * omega * omega, 2.0 * mass * damping_ratio * omega))
             }
+            Softness::Stiffness { stiffness, damping } => Some(midpoint(h, row.error, stiffness, damping)),
         }
     }
 
@@ -240,7 +251,7 @@ impl Assembler<'_> {
             Limit::Force { .. } | Limit::Cone { .. } | Limit::ConeMember => return None,
         };
         let correction = match (row.softness, row.limit) {
-            (Softness::Spring { .. } | Softness::Coefficients { .. }, _) => return None,
+            (Softness::Spring { .. } | Softness::Stiffness { .. } | Softness::Coefficients { .. }, _) => return None,
             (Softness::Baumgarte { beta }, _) => beta,
             (Softness::Rigid, Limit::AtLeastZero) => self.settings.contact_correction,
             (Softness::Rigid, _) => self.settings.joint_correction,
@@ -295,8 +306,9 @@ impl Assembly {
         for (source, range) in &self.sources {
             let Source::Joint { id, .. } = source else { continue };
             let Some(joint) = assembler.model.joints().get(*id) else { continue };
+            let Some(views) = JointView::of(assembler.model, ahead, &assembler.state.angles, *id) else { continue };
             rows.clear();
-            joint.constraint.rows(&joint.ends.map(|end| BodyView::of(assembler.model, ahead, end)), &mut rows);
+            joint.constraint.rows(&views, &mut rows);
             // A limit that comes or goes on the way is left to the next step.
             if rows.len() != range.len() {
                 continue;
@@ -331,8 +343,11 @@ impl Assembly {
             let rows = &self.rows[range.clone()];
             let solved = rows.iter().map(|row| row.impulse);
             match source {
-                Source::Joint { id, lever } => {
+                Source::Joint { id, lever, approach } => {
                     let memory = &mut joints[id.slot()];
+                    if stage == Stage::Position {
+                        memory.approach.clone_from(approach);
+                    }
                     (memory.joint, memory.dt) = (Some(*id), dt);
                     let index = usize::from(stage != Stage::Position);
                     memory.impulses[index] = on_second_end(rows, *lever);
@@ -380,6 +395,12 @@ fn on_second_end(rows: &[SolverRow], lever: DVec3) -> Reaction {
 fn representable(vector: DVec3) -> DVec3 {
     let finite = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     DVec3::new(finite(vector.x), finite(vector.y), finite(vector.z))
+}
+
+/// Bias and γ of a spring and damper by the implicit midpoint rule, for an error c and a step h.
+fn midpoint(h: f64, error: f64, stiffness: f64, damping: f64) -> (f64, f64) {
+    let gamma = 1.0 / (0.25 * h * h * stiffness + 0.5 * h * damping).max(f64::MIN_POSITIVE);
+    (gamma * 0.5 * h * stiffness * error, gamma)
 }
 
 /// No impulse at all.

@@ -3,15 +3,17 @@
 use super::assemble::JointMemory;
 use super::contact::Contact;
 use super::detect::Detector;
-use crate::constraint::{BodyView, Row};
+use crate::constraint::{JointView, Row};
 use crate::event::{ContactEvent, Events, Phase, SensorEvent};
 use crate::model::JointModel;
-use crate::{Id, Model, State};
+use crate::{Id, JointId, Model, State};
 
 /// The largest error of a joint's rows, in metres or radians.
-fn error(model: &Model, state: &State, joint: &JointModel) -> f64 {
+fn error(model: &Model, state: &State, id: JointId, joint: &JointModel) -> f64 {
     let mut rows: Vec<Row> = Vec::new();
-    joint.constraint.rows(&joint.ends.map(|end| BodyView::of(model, &state.bodies, end)), &mut rows);
+    if let Some(view) = JointView::of(model, &state.bodies, &state.angles, id) {
+        joint.constraint.rows(&view, &mut rows);
+    }
     rows.iter().map(Row::violation).fold(0.0, f64::max)
 }
 
@@ -25,7 +27,7 @@ pub(super) fn break_joints(model: &Model, state: &mut State, memories: &[JointMe
         let reaction = memory.reaction();
         if reaction.force.length() > breaking.force
             || reaction.torque.length() > breaking.torque
-            || error(model, state, joint) > breaking.error
+            || error(model, state, id, joint) > breaking.error
         {
             state.broken[id.slot()] = true;
             events.broken.push(id);

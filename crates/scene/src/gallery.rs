@@ -1,7 +1,7 @@
 //! The scenes that come with tumble, in the program itself.
 
 use crate::load::{Loader, Scene};
-use crate::mesh::Files;
+use crate::mesh::{Files, MeshData};
 use crate::report::Report;
 
 /// A scene of the gallery.
@@ -85,9 +85,10 @@ pub struct GalleryFiles;
 
 impl Files for GalleryFiles {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        if name == "spiral-track.obj" {
-            return Ok(crate::mesh::spiral_track().to_obj().into_bytes());
-        }
         Err(format!("the gallery has no file \"{name}\""))
+    }
+
+    fn known_mesh(&self, name: &str) -> Option<MeshData> {
+        (name == "spiral-track.obj").then(crate::mesh::spiral_track)
     }
 }

@@ -17,6 +17,7 @@ use picture::Painter;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use tumble_dynamics::State;
 use tumble_scene::Scene;
 use tumble_scene::record::{Header, Recording, RecordingWriter};
 use tumble_scene::run::Runner;
@@ -87,10 +88,29 @@ fn draw(options: &Render, scene: &Scene, recording: &mut Recording, size: [usize
             return Err(Failure::Request(message));
         }
     };
-    for frame in 0..count {
-        let picture = painter.paint(recording.frame(frame)?);
-        film.push(&picture, size)?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let mut painters = vec![painter];
+    painters.resize_with(threads, || Painter::new(scene, size[0], size[1]));
+    let mut frame = 0;
+    while frame < count {
+        let mut states = Vec::with_capacity(threads);
+        while states.len() < threads && frame < count {
+            states.push(recording.frame(frame)?.clone());
+            frame += 1;
+        }
+        for picture in paint_together(&mut painters, &states) {
+            film.push(&picture, size)?;
+        }
     }
     film.finish()?;
     print(&format!("wrote {} ({count} pictures)\n", options.out.display()))
+}
+
+/// Pictures of some states, each drawn by a painter and a thread of its own.
+fn paint_together(painters: &mut [Painter], states: &[State]) -> Vec<Vec<u8>> {
+    std::thread::scope(|scope| {
+        let busy: Vec<_> =
+            painters.iter_mut().zip(states).map(|(painter, state)| scope.spawn(|| painter.paint(state))).collect();
+        busy.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    })
 }

@@ -68,8 +68,14 @@ pub(super) struct Painter {
     height: usize,
     canvas: Canvas,
     shadow: Canvas,
-    colors: Vec<Vec3>,
+    /// What each sample shows: the number of a body, or one of the two below.
+    seen: Vec<u32>,
+    /// Where.
+    points: Vec<Corner>,
 }
+
+const NOTHING: u32 = u32::MAX;
+const ROD: u32 = u32::MAX - 1;
 
 impl Painter {
     pub(super) fn new(scene: &Scene, width: usize, height: usize) -> Self {
@@ -99,7 +105,8 @@ impl Painter {
             height,
             canvas: Canvas::new(columns, rows),
             shadow: Canvas::new(SHADOW, SHADOW),
-            colors: vec![Vec3::ZERO; columns * rows],
+            seen: vec![NOTHING; columns * rows],
+            points: vec![Corner::default(); columns * rows],
         }
     }
 
@@ -110,31 +117,77 @@ impl Painter {
         let up = if (to - from).normalize_or(Vec3::Z).cross(Vec3::Y).length() < 1e-3 { Vec3::Z } else { Vec3::Y };
         let eye = perspective(view, aspect) * look_from(from, to, up);
         let sun = self.paint_shadow(state);
-        self.paint_sky(from, to, view);
         self.canvas.clear();
-        let (canvas, colors, shadow) = (&mut self.canvas, &mut self.colors, &self.shadow);
-        for body in &self.bodies {
+        self.seen.fill(NOTHING);
+        let (canvas, seen, points) = (&mut self.canvas, &mut self.seen, &mut self.points);
+        let mut draw = |what: u32, corners: [Corner; 3]| {
+            canvas.triangle(&eye, corners, &mut |sample, point| (seen[sample], points[sample]) = (what, point));
+        };
+        for (index, body) in self.bodies.iter().enumerate() {
             let pose = pose_of(body, state);
-            let light = Light { eye: from, target: to, sun: &sun, shadow };
-            for corners in triangles(&self.surfaces[body.surface], &pose) {
-                canvas.triangle(&eye, corners, &mut |pixel, point| {
-                    let sky = colors[pixel];
-                    let shade = if body.ground { Light::ground } else { Light::body };
-                    colors[pixel] = shade(&light, body.color, point, sky);
-                });
-            }
+            triangles(&self.surfaces[body.surface], &pose).for_each(|corners| draw(index as u32, corners));
         }
-        let (thickness, light) = (0.0016 * (from - to).length(), Light { eye: from, target: to, sun: &sun, shadow });
         for rod in &self.rods {
             let pose = state.bodies.get(rod.slot).map_or(Transform::IDENTITY, |state| rod.model.frame(state));
             let ends = rod.ends.map(|end| pose.point(end).as_vec3());
-            for corners in tube(ends, thickness) {
-                canvas.triangle(&eye, corners, &mut |pixel, point| {
-                    colors[pixel] = light.body(Vec3::splat(0.05), point, colors[pixel]);
-                });
+            tube(ends, 0.0016 * (from - to).length()).into_iter().for_each(|corners| draw(ROD, corners));
+        }
+        self.shade(&Light::new(&self.camera, &sun, &self.shadow))
+    }
+
+    /// Colours for what is seen. Samples of a pixel that show the same smooth surface are shaded once.
+    fn shade(&self, light: &Light<'_>) -> Vec<u8> {
+        let columns = self.width * SAMPLES;
+        let mut picture = Vec::with_capacity(3 * self.width * self.height);
+        for y in 0..self.height {
+            let sky = self.sky(y);
+            for x in 0..self.width {
+                let first = y * SAMPLES * columns + x * SAMPLES;
+                let samples = [first, first + 1, first + columns, first + columns + 1];
+                let color = |sample: usize| self.color(light, self.seen[sample], self.points[sample], sky);
+                let mean = if !self.is_smooth(samples) {
+                    samples.into_iter().map(color).sum::<Vec3>() * 0.25
+                } else if self.is_ground(self.seen[first]) {
+                    // The pattern has edges of its own.
+                    (color(samples[0]) + color(samples[3])) * 0.5
+                } else {
+                    color(first)
+                };
+                picture.extend(mean.to_array().map(|part| (255.0 * part.clamp(0.0, 1.0).sqrt() + 0.5) as u8));
             }
         }
-        self.averaged()
+        picture
+    }
+
+    /// Whether all samples of a pixel show one surface without an edge.
+    fn is_smooth(&self, samples: [usize; SAMPLES * SAMPLES]) -> bool {
+        let [first, rest @ ..] = samples;
+        let alike = |&other: &usize| {
+            self.seen[other] == self.seen[first]
+                && (self.seen[first] == NOTHING || self.points[other].normal.dot(self.points[first].normal) > 0.97)
+        };
+        rest.iter().all(alike)
+    }
+
+    fn is_ground(&self, what: u32) -> bool {
+        self.bodies.get(what as usize).is_some_and(|body| body.ground)
+    }
+
+    fn color(&self, light: &Light<'_>, what: u32, point: Corner, sky: Vec3) -> Vec3 {
+        match self.bodies.get(what as usize) {
+            Some(body) if body.ground => light.ground(body.color, point, sky),
+            Some(body) => light.body(body.color, point),
+            None if what == ROD => light.body(Vec3::splat(0.05), point),
+            None => sky,
+        }
+    }
+
+    /// The colour of the sky in a row of the picture.
+    fn sky(&self, row: usize) -> Vec3 {
+        let ahead = (self.camera.to - self.camera.from).normalize_or(Vec3::Z);
+        let tilt = (0.5 - row as f32 / self.height as f32) * self.camera.view + ahead.y;
+        let color = SKY[0].lerp(SKY[1], (0.5 + 1.2 * tilt).clamp(0.0, 1.0));
+        color * color
     }
 
     /// What the sun sees of the bodies; gives the view it has.
@@ -151,36 +204,6 @@ impl Painter {
             }
         }
         sun
-    }
-
-    fn paint_sky(&mut self, from: Vec3, to: Vec3, view: f32) {
-        let ahead = (to - from).normalize_or(Vec3::Z);
-        let rows = self.height * SAMPLES;
-        let columns = self.width * SAMPLES;
-        for row in 0..rows {
-            let tilt = (0.5 - row as f32 / rows as f32) * view + ahead.y;
-            let color = SKY[0].lerp(SKY[1], (0.5 + 1.2 * tilt).clamp(0.0, 1.0));
-            self.colors[row * columns..(row + 1) * columns].fill(color * color);
-        }
-    }
-
-    /// The mean of the samples of each pixel, as on a screen.
-    fn averaged(&self) -> Vec<u8> {
-        let columns = self.width * SAMPLES;
-        let mut picture = Vec::with_capacity(3 * self.width * self.height);
-        for y in 0..self.height {
-            for x in 0..self.width {
-                let mut sum = Vec3::ZERO;
-                for dy in 0..SAMPLES {
-                    for dx in 0..SAMPLES {
-                        sum += self.colors[(y * SAMPLES + dy) * columns + x * SAMPLES + dx];
-                    }
-                }
-                let mean = sum / (SAMPLES * SAMPLES) as f32;
-                picture.extend(mean.to_array().map(|part| (255.0 * part.clamp(0.0, 1.0).sqrt() + 0.5) as u8));
-            }
-        }
-        picture
     }
 }
 
@@ -255,19 +278,29 @@ fn triangles<'a>(surface: &'a Surface, pose: &'a Transform) -> impl Iterator<Ite
 /// What is needed to shade a point.
 struct Light<'a> {
     eye: Vec3,
-    target: Vec3,
+    /// How far the eye is from what it looks at.
+    around: f32,
+    /// The edge of the tiles on the ground: a metre, or a power of ten that suits the scene.
+    tile: f32,
     sun: &'a Mat4,
+    towards_sun: Vec3,
     shadow: &'a Canvas,
 }
 
-impl Light<'_> {
-    fn body(&self, color: Vec3, point: Corner, _sky: Vec3) -> Vec3 {
+impl<'a> Light<'a> {
+    fn new(camera: &Camera, sun: &'a Mat4, shadow: &'a Canvas) -> Self {
+        let around = (camera.from - camera.to).length().max(1e-3);
+        let tile = libm::powf(10.0, libm::log10f(around / 6.0).round());
+        Self { eye: camera.from, around, tile, sun, towards_sun: SUN.normalize(), shadow }
+    }
+
+    fn body(&self, color: Vec3, point: Corner) -> Vec3 {
         let towards = (self.eye - point.position).normalize_or(Vec3::Z);
         let mut normal = point.normal.normalize_or(Vec3::Y);
         if normal.dot(towards) < 0.0 {
             normal = -normal;
         }
-        let sun = SUN.normalize();
+        let sun = self.towards_sun;
         let direct = normal.dot(sun).max(0.0) * self.lit(point.position, normal);
         let sky = 0.5 + 0.5 * normal.y;
         let shine = (sun + towards).normalize_or(sun).dot(normal).max(0.0);
@@ -276,20 +309,21 @@ impl Light<'_> {
         color * (0.18 + 0.27 * sky + 0.75 * direct) + Vec3::splat(0.06 * shine * direct)
     }
 
-    /// A pattern of tiles (of a metre, or of a power of ten that suits the scene) that fades with distance.
+    /// A pattern of tiles that fades with distance.
     fn ground(&self, color: Vec3, point: Corner, sky: Vec3) -> Vec3 {
-        let normal = point.normal.normalize_or(Vec3::Y);
-        let (u, v) = tumble_geometry::math::orthonormal_pair(normal.as_dvec3());
-        let place = Vec2::new(point.position.dot(u.as_vec3()), point.position.dot(v.as_vec3()));
         let distance = (point.position - self.eye).length();
-        let around = (self.eye - self.target).length().max(1e-3);
-        let place = place / libm::powf(10.0, libm::log10f(around / 6.0).round());
-        let contrast = 0.07 * (1.0 - distance / (5.0 * around)).clamp(0.0, 1.0);
+        let fog = ((distance - 2.0 * self.around) / (6.0 * self.around)).clamp(0.0, 1.0);
+        if fog >= 1.0 {
+            return sky;
+        }
+        let normal = point.normal.normalize_or(Vec3::Y);
+        let (u, v) = normal.any_orthonormal_pair();
+        let place = Vec2::new(point.position.dot(u), point.position.dot(v)) / self.tile;
+        let contrast = 0.07 * (1.0 - distance / (5.0 * self.around)).clamp(0.0, 1.0);
         let odd = (place.x.floor() + place.y.floor()).rem_euclid(2.0) > 0.5;
         let tile = if odd { 1.0 - contrast } else { 1.0 + contrast };
-        let direct = normal.dot(SUN.normalize()).max(0.0) * self.lit(point.position, normal);
+        let direct = normal.dot(self.towards_sun).max(0.0) * self.lit(point.position, normal);
         let lit = color * tile * (0.42 + 0.62 * direct);
-        let fog = ((distance - 2.0 * around) / (6.0 * around)).clamp(0.0, 1.0);
         lit.lerp(sky, fog * fog * (3.0 - 2.0 * fog))
     }
 

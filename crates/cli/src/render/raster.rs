@@ -76,15 +76,18 @@ impl Canvas {
         if low.x > high.x.ceil() || low.y > high.y.ceil() {
             return;
         }
+        // The weight of a corner is linear on the screen: it grows by the same amount from pixel to pixel.
+        let weight = [0, 1, 2].map(|i: usize| {
+            let (a, b) = (screen[(i + 1) % 3], screen[(i + 2) % 3]);
+            let slope = Vec2::new(a.y - b.y, b.x - a.x) / area;
+            (slope, -slope.dot(a))
+        });
+        let columns = low.x.floor() as usize..=(high.x.ceil() as usize).min(self.width - 1);
         for y in low.y.floor() as usize..=(high.y.ceil() as usize).min(self.height - 1) {
-            for x in low.x.floor() as usize..=(high.x.ceil() as usize).min(self.width - 1) {
+            for x in columns.clone() {
                 let p = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
-                let weight = |i: usize| {
-                    let (a, b) = (screen[(i + 1) % 3], screen[(i + 2) % 3]);
-                    (b - a).perp_dot(p - a) / area
-                };
-                let w = [weight(0), weight(1), weight(2)];
-                if w.iter().any(|&w| w < 0.0) {
+                let w = weight.map(|(slope, start)| slope.dot(p) + start);
+                if w[0] < 0.0 || w[1] < 0.0 || w[2] < 0.0 {
                     continue;
                 }
                 let nearness = w[0] * inverse[0] + w[1] * inverse[1] + w[2] * inverse[2];

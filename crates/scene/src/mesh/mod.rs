@@ -23,6 +23,11 @@ pub const MAX_FILE: u64 = 256 << 20;
 pub trait Files {
     /// The content of a file named in the scene.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// A mesh that is known without reading a file. Default: none.
+    fn known_mesh(&self, _name: &str) -> Option<MeshData> {
+        None
+    }
 }
 
 /// Files on disk, relative to a folder.
@@ -83,6 +88,9 @@ pub struct MeshData {
 impl MeshData {
     /// Reads a mesh; the kind of file follows from the end of its name.
     pub fn read(files: &dyn Files, name: &str) -> Result<Self, String> {
+        if let Some(mesh) = files.known_mesh(name) {
+            return Ok(mesh);
+        }
         let ending = Path::new(name).extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let reader: fn(&[u8], &dyn Files) -> Result<MeshData, String> = match ending.as_deref() {
             Some("obj") => |bytes, _| obj::read(bytes),

@@ -1,0 +1,162 @@
+//! The command as scripts see it: exit codes, JSON, files, Ctrl-C.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn tumble(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tumble")).args(arguments).output().unwrap()
+}
+
+#[track_caller]
+fn expect(code: i32, arguments: &[&str]) -> (String, String) {
+    let output = tumble(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}\n{err}");
+    (out, err)
+}
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tumble-command-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn at(folder: &Path, name: &str) -> String {
+    folder.join(name).display().to_string()
+}
+
+#[test]
+fn exit_codes_tell_what_went_wrong() {
+    expect(0, &["run", "incline", "--until", "0.1"]);
+    expect(1, &["run", "no-such-scene"]);
+    expect(1, &["run", "no/such/file.toml"]);
+    expect(1, &["run", "incline", "--set", "dtt=3"]);
+    expect(1, &["run", "incline", "--dt=-1"]);
+    expect(2, &["run"]);
+    expect(2, &["fly"]);
+    // A velocity that no number can hold.
+    expect(3, &["run", "incline", "--set", "gravity=[0, -1.7e308, 0]", "--dt", "10", "--until", "100"]);
+    expect(4, &["run", "incline", "--until", "0.1", "--out", "/no/such/folder/a.csv"]);
+    expect(4, &["run", "incline", "--until", "0.1", "--out", "a.unknown"]);
+}
+
+#[test]
+fn errors_point_at_the_line_and_at_the_option() {
+    let folder = folder("errors");
+    let file = at(&folder, "wrong.toml");
+    std::fs::write(&file, "title = 'w'\n[bodies.ball]\nshape.sphere.radius = 1\npositon = [0, 0, 0]\n").unwrap();
+    let (_, err) = expect(1, &["check", &file]);
+    assert!(err.contains("wrong.toml:4:1") && err.contains("did you mean `position`?"), "{err}");
+    let (out, _) = expect(1, &["check", &file, "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&report[0]["errors"][0]["line"], &report[0]["errors"][0]["column"]), (&4.into(), &1.into()));
+    let (_, err) = expect(1, &["run", "cradel-1"]);
+    assert!(err.contains("did you mean `cradle-1`?"), "{err}");
+    let (_, err) = expect(1, &["run", "incline", "--method", "retroactiv"]);
+    assert!(err.contains("--set:1:8") && err.contains("did you mean `retroactive`?"), "{err}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_summary_is_for_people_and_for_programs() {
+    let (out, _) = expect(0, &["run", "incline", "--until", "0.5", "--json"]);
+    let summary: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&summary["bodies"], &summary["steps"]), (&7.into(), &120.into()));
+    let (out, _) = expect(0, &["run", "incline", "--until", "0.5"]);
+    assert!(out.contains("energy") && out.contains("120 of"), "{out}");
+    let (out, _) = expect(0, &["list", "--json"]);
+    assert!(serde_json::from_str::<Value>(&out).unwrap().as_array().unwrap().len() >= 28);
+}
+
+#[test]
+fn a_new_scene_is_fine_and_never_overwrites() {
+    let folder = folder("new");
+    let file = at(&folder, "my.toml");
+    expect(0, &["new", &file]);
+    expect(0, &["check", &file]);
+    let (_, err) = expect(1, &["new", &file]);
+    assert!(err.contains("exists already"), "{err}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn all_outputs_are_written() {
+    let folder = folder("outputs");
+    let names = ["a.csv", "a.npz", "a.glb", "a.tumble", "a.jsonl"].map(|name| at(&folder, name));
+    let mut arguments = vec!["run", "bouncing-balls", "--until", "1"];
+    names.iter().for_each(|name| arguments.extend(["--out", name]));
+    let (energy, path) = (at(&folder, "energy.svg"), format!("{}=ball5/ball.y:time", at(&folder, "path.svg")));
+    arguments.extend(["--plot", &energy, "--plot", &path]);
+    expect(0, &arguments);
+    for name in &names {
+        assert!(std::fs::metadata(name).unwrap().len() > 500, "{name}");
+    }
+    assert!(std::fs::read_to_string(energy).unwrap().starts_with("<svg"));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 7, "nothing is left over");
+    // A recording is drawn again without running.
+    let (picture, film) = (at(&folder, "a.png"), at(&folder, "a.gif"));
+    expect(0, &["render", &names[3], "--out", &picture, "--size", "160x90", "--at", "0.5"]);
+    assert_eq!(&std::fs::read(picture).unwrap()[1..4], b"PNG");
+    expect(0, &["render", "bouncing-balls", "--until", "0.2", "--out", &film, "--size", "160x90"]);
+    assert_eq!(&std::fs::read(film).unwrap()[..6], b"GIF89a");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_plot_of_what_is_not_recorded_is_refused() {
+    let (_, err) = expect(1, &["run", "incline", "--plot", "speed.svg"]);
+    assert!(err.contains("there is no column `speed`") && err.contains("kinetic"), "{err}");
+}
+
+#[test]
+fn methods_are_compared() {
+    let methods = "retroactive:dt=0.0005,retroactive:integrator=explicit_euler";
+    let (out, _) = expect(0, &["compare", "pendulum-2", "--until", "0.5", "--methods", methods, "--json"]);
+    let result: Value = serde_json::from_str(&out).unwrap();
+    let apart = result["methods"][1]["apart"].as_array().unwrap();
+    let last = apart.last().unwrap()[2].as_f64().unwrap();
+    assert!(apart.len() > 20 && last > 1e-7 && last < 0.1, "{last}");
+    assert_eq!(result["methods"][0]["bodies"]["lower"], 0.0);
+}
+
+#[test]
+fn validation_passes() {
+    let (out, _) = expect(0, &["validate"]);
+    assert!(!out.contains("FAILED") && out.matches("passed").count() >= 9, "{out}");
+}
+
+#[test]
+fn the_schema_is_json_schema() {
+    let (out, _) = expect(0, &["schema"]);
+    let schema: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(schema["properties"]["title"]["type"], "string");
+    assert!(schema["$defs"]["JointFile"]["properties"]["hinge"]["properties"]["anchor"].is_object());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_with_what_was_computed() {
+    let folder = folder("interrupt");
+    let (table, recording) = (at(&folder, "a.csv"), at(&folder, "a.tumble"));
+    let run = Command::new(env!("CARGO_BIN_EXE_tumble"))
+        .args(["run", "cradle-1", "--until", "100000", "--out", &table, "--out", &recording])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(out.contains("(stopped)"), "{out}");
+    let rows = std::fs::read_to_string(table).unwrap().lines().count() - 1;
+    let frames = tumble_scene::record::Recording::open(recording).unwrap();
+    assert_eq!((frames.len() as usize, frames.damage()), (rows, None));
+    assert!(rows > 10);
+    std::fs::remove_dir_all(folder).unwrap();
+}

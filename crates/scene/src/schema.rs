@@ -54,17 +54,52 @@ fn parts_of<T>(table: &Table<T>, definitions: &mut Map<String, Value>) -> Map<St
 
 fn part_schema(part: &Part, definitions: &mut Map<String, Value>) -> Value {
     let mut schema = adopt(part.schema.clone(), &part.name, definitions);
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        let old = std::mem::take(properties);
-        properties.extend(old.into_iter().map(|(name, property)| {
-            if is_angle(&property) { (format!("{name}_deg"), in_degrees(property)) } else { (name, property) }
-        }));
-    }
+    use_degrees(&mut schema, false, definitions, 0);
     schema
 }
 
-fn is_angle(property: &Value) -> bool {
-    property.get("unit").and_then(Value::as_str) == Some("rad")
+/// Properties with these names, or names that start with them, hold angles where others hold lengths or angles.
+const TURNING: [&str; 4] = ["turn", "twist", "swing", "bend"];
+/// How deep the types of properties are followed.
+const MAX_DEPTH: usize = 8;
+
+/// Renames every property that is an angle to `NAME_deg`, also in the types of properties, which get names of their own
+/// for that. `turning` says that what may be a length or an angle is an angle.
+fn use_degrees(schema: &mut Value, turning: bool, definitions: &mut Map<String, Value>, depth: usize) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (name, mut property) in std::mem::take(properties) {
+        let unit = property.get("unit").and_then(Value::as_str);
+        if unit == Some("rad") || (turning && unit == Some("m or rad")) {
+            properties.insert(format!("{name}_deg"), in_degrees(property));
+            continue;
+        }
+        if depth < MAX_DEPTH {
+            let turns = turning || TURNING.iter().any(|start| name.starts_with(start));
+            type_in_degrees(&mut property, turns, definitions, depth + 1);
+        }
+        properties.insert(name, property);
+    }
+}
+
+/// Makes a property refer to its type with angles in degrees, if that differs.
+fn type_in_degrees(property: &mut Value, turning: bool, definitions: &mut Map<String, Value>, depth: usize) {
+    let alternatives = property.get_mut("anyOf").and_then(Value::as_array_mut).map(std::mem::take);
+    if let Some(mut alternatives) = alternatives {
+        alternatives.iter_mut().for_each(|one| type_in_degrees(one, turning, definitions, depth));
+        property["anyOf"] = Value::Array(alternatives);
+    }
+    let target = property.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix("#/$defs/"));
+    let Some(name) = target.map(str::to_owned) else { return };
+    let Some(plain) = definitions.get(&name).cloned() else { return };
+    let mut changed = plain.clone();
+    use_degrees(&mut changed, turning, definitions, depth);
+    if changed != plain {
+        let new = format!("{name}{}", if turning { "OfAngle" } else { "InDegrees" });
+        property["$ref"] = json!(format!("#/$defs/{new}"));
+        // It speaks of the old names.
+        property.as_object_mut().and_then(|property| property.remove("default"));
+        definitions.insert(new, changed);
+    }
 }
 
 fn in_degrees(mut property: Value) -> Value {
@@ -87,32 +122,36 @@ fn scale(value: &mut Value, factor: f64) {
     }
 }
 
-/// Turns the properties of a part from how a scene file gives them into how the registry wants them.
-pub(crate) fn to_registry(part: &Part, properties: &Value) -> Value {
-    let mut properties = properties.clone();
-    let Some(entries) = properties.as_object_mut() else { return properties };
-    for property in part.properties.iter().filter(|property| property.unit.as_deref() == Some("rad")) {
-        if let Some(mut value) = entries.remove(&format!("{}_deg", property.name)) {
-            scale(&mut value, std::f64::consts::PI / 180.0);
-            entries.insert(property.name.clone(), value);
-        }
+/// Turns the properties of a part from how a scene file gives them into how the registry wants them: `NAME_deg` in degrees
+/// becomes `NAME` in radians.
+pub(crate) fn to_registry(properties: &Value) -> Value {
+    match properties {
+        Value::Object(entries) => Value::Object(
+            entries
+                .iter()
+                .map(|(name, value)| match name.strip_suffix("_deg") {
+                    Some(name) => {
+                        let mut angle = value.clone();
+                        scale(&mut angle, std::f64::consts::PI / 180.0);
+                        (name.to_owned(), angle)
+                    }
+                    None => (name.clone(), to_registry(value)),
+                })
+                .collect(),
+        ),
+        Value::Array(elements) => elements.iter().map(to_registry).collect(),
+        other => other.clone(),
     }
-    properties
 }
 
 /// Turns the properties of a method likewise, with the parts it is made of.
-pub(crate) fn method_to_registry(registry: &Registry, part: &Part, properties: &Value) -> Value {
-    let mut properties = to_registry(part, properties);
+pub(crate) fn method_to_registry(properties: &Value) -> Value {
+    let mut properties = to_registry(properties);
     for kind in NESTED {
-        let Some(chosen) = properties.get(kind) else { continue };
-        let (name, given) = chosen_part(chosen);
-        let part = match kind {
-            "integrator" => registry.integrators.part(&name),
-            "solver" => registry.solvers.part(&name),
-            _ => registry.broad_phases.part(&name),
-        };
-        let given = part.map_or(Value::Null, |part| to_registry(part, &given));
-        properties[kind] = json!({ "name": name, "properties": given });
+        if let Some(chosen) = properties.get(kind) {
+            let (name, given) = chosen_part(chosen);
+            properties[kind] = json!({ "name": name, "properties": given });
+        }
     }
     properties
 }

@@ -100,6 +100,24 @@ fn a_spring_rests_where_the_file_puts_it() {
 }
 
 #[test]
+fn angles_of_joints_are_in_degrees() {
+    // A rod on a hinge that stops 30° below the horizontal.
+    let mut scene = load(
+        "title = 't'\ndt = 0.001\n[bodies.rod]\nshape.box.size = [1, 0.1, 0.1]\nposition = [0.5, 0, 0]\n\
+         [joints.j]\nbetween = ['world', 'rod']\nhinge = { anchor = [0, 0, 0], turn = { min_deg = -30, max_deg = 10 } }\n",
+    );
+    run(&mut scene, 2.0);
+    let at = position(&scene.world, "rod");
+    assert!((libm::atan2(at.y, at.x).to_degrees() + 30.0).abs() < 0.1, "{at}");
+    // In radians, and for a slider in degrees, the key is unknown.
+    for wrong in ["hinge = { turn.min = -1 }", "slider = { slide.min_deg = -1 }"] {
+        let text = format!("title = 't'\n[bodies.a]\nmass = 1\n[joints.j]\nbetween = ['world', 'a']\n{wrong}\n");
+        let report = Loader::new().load_text("s", &text).unwrap_err().to_string();
+        assert!(report.contains("unknown key `min"), "{report}");
+    }
+}
+
+#[test]
 fn scripts_move_bodies() {
     let mut scene = load(
         "title = 't'\ndt = 0.01\n[bodies.wheel]\nshape.box.size = [1, 1, 1]\nposition = [2, 0, 0]\nscript.turn = { rate = 1.5707963267948966, about = [0, 0, 0] }\n\

@@ -66,8 +66,7 @@ impl JointPlan {
             let spring = node.map_or(Err("a spring without properties".into()), Node::decode);
             Kind::Spring(context.accept(at, spring)?)
         } else {
-            let part = context.registry.joints.part(kind).ok_or(Reported)?;
-            let properties = to_registry(part, &node.map_or(serde_json::Value::Null, Node::to_json));
+            let properties = to_registry(&node.map_or(serde_json::Value::Null, Node::to_json));
             let joint = context.registry.joints.create(kind, &properties);
             Kind::Joint(context.accept(at, joint)?)
         };

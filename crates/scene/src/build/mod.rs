@@ -20,7 +20,6 @@ use crate::tree::{Entry, Node};
 use group::{BodyPlan, Group};
 use joint::JointPlan;
 use material::Materials;
-use serde_json::json;
 use shape::Shapes;
 use std::collections::{BTreeMap, BTreeSet};
 use tumble_dynamics::registry::Registry;
@@ -172,8 +171,7 @@ impl Builder<'_, '_> {
     fn add_forces(&mut self) {
         for Entry { key_span, node, .. } in self.context.root.section("forces") {
             let Some(Entry { key: kind, node: properties, .. }) = node.entries().first() else { continue };
-            let Some(part) = self.context.registry.forces.part(kind) else { continue };
-            let given = to_registry(part, &properties.to_json());
+            let given = to_registry(&properties.to_json());
             self.check_targets(properties);
             match self.context.registry.forces.create(kind, &given) {
                 Ok(force) => drop(self.world.add_force(force)),
@@ -207,11 +205,7 @@ impl Builder<'_, '_> {
         let Some(chosen) = &file.method else { return };
         let span = self.context.root.get("method").map_or(self.context.root.span, |node| node.span);
         let (name, properties) = chosen_part(chosen);
-        let properties = match self.context.registry.methods.part(&name) {
-            Some(part) => method_to_registry(self.context.registry, part, &properties),
-            None => json!({}),
-        };
-        match self.context.registry.method(&name, &properties) {
+        match self.context.registry.method(&name, &method_to_registry(&properties)) {
             Ok(method) => self.world.set_boxed_method(method),
             Err(problem) => self.context.report.push(span, problem.to_string(), ""),
         }

@@ -59,6 +59,9 @@ fn assert_order(name: &str, measured: f64, expected: f64) {
     assert!((measured - expected).abs() < 0.25, "{name}: order {measured:.2} instead of {expected}");
 }
 
+/// Cash–Karp that takes every step whole, so that its order shows.
+const UNDIVIDED: CashKarp = CashKarp { tolerance: 1.0, max_parts: 1 };
+
 #[test]
 fn orders_on_a_spring() {
     assert_order("explicit Euler", order(|dt| spring_error(ExplicitEuler::default(), dt), 1e-3), 1.0);
@@ -66,6 +69,7 @@ fn orders_on_a_spring() {
     assert_order("Verlet", order(|dt| spring_error(Verlet::default(), dt), 1e-2), 2.0);
     assert_order("velocity Verlet", order(|dt| spring_error(VelocityVerlet::default(), dt), 1e-2), 2.0);
     assert_order("Runge-Kutta", order(|dt| spring_error(RungeKutta4::default(), dt), 0.02), 4.0);
+    assert_order("Cash-Karp", order(|dt| spring_error(UNDIVIDED, dt), 0.04), 5.0);
 }
 
 #[test]
@@ -81,6 +85,7 @@ fn orders_on_the_free_top() {
     assert_order("Verlet", order(|dt| top_error(Verlet::default(), dt), 1e-2), 2.0);
     assert_order("velocity Verlet", order(|dt| top_error(VelocityVerlet::default(), dt), 1e-2), 2.0);
     assert_order("Runge-Kutta", order(|dt| top_error(RungeKutta4::default(), dt), 0.02), 4.0);
+    assert_order("Cash-Karp", order(|dt| top_error(UNDIVIDED, dt), 0.04), 5.0);
 }
 
 #[test]

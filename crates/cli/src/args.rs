@@ -23,8 +23,9 @@ Examples:
   tumble run pendulum-2 --out p.csv --plot energy.svg
   tumble new my.toml && tumble check my.toml      start a scene of your own
 
-Exit codes: 0 done, 1 something is wrong with a scene or request, 2 with the command line, 3 a step could not be taken,
-4 something could not be written, 5 a validation failed, 130 stopped by Ctrl-C.";
+Exit codes:
+  0 done, 1 a scene or request is wrong, 2 the command line is wrong, 3 a step could not be taken,
+  4 something could not be written, 5 a validation failed, 130 stopped by Ctrl-C";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use tumble_scene::run::Runner;
 
 /// What is measured if nothing is named.
-const USUAL: [&str; 3] = ["pendulum-2", "dominoes", "pile-1000"];
+const USUAL: [&str; 6] = ["pendulum-8", "cradle-3", "dominoes", "pyramid", "pile", "spiral-track"];
 
 pub(crate) fn bench(options: &Bench) -> Result<(), Failure> {
     let named: Vec<&str> = options.scenes.iter().map(String::as_str).collect();

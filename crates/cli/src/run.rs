@@ -15,8 +15,10 @@ use tumble_scene::record::{Columns, Output, RecordError, output_for};
 use tumble_scene::run::{Runner, Summary};
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
-    let mut settings = options.choice.all_settings();
-    settings.extend(options.method.as_ref().map(|method| format!("method={method}")));
+    // First, so that settings of the method apply to it.
+    let mut settings: Vec<String> =
+        options.method.as_ref().map(|method| format!("method={{ {method} = {{}} }}")).into_iter().collect();
+    settings.extend(options.choice.all_settings());
     let mut scene = load(&options.choice.scene, &settings)?;
     let stop = stop_flag();
     let mut runner = Runner::default().stopping_when(move || stop.load(Ordering::Relaxed));

@@ -59,6 +59,8 @@ fn errors_point_at_the_line_and_at_the_option() {
     assert!(err.contains("did you mean `cradle-1`?"), "{err}");
     let (_, err) = expect(1, &["run", "incline", "--method", "retroactiv"]);
     assert!(err.contains("--set:1:8") && err.contains("did you mean `retroactive`?"), "{err}");
+    let method = ["--method", "retroactive", "--set", "method.retroactive.integrator=runge_kutta_4"];
+    expect(0, &[&["run", "incline", "--until", "0.1"], &method[..]].concat());
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -97,7 +97,8 @@ fn cut_off_and_damaged_recordings_are_read_up_to_the_damage() {
             assert_eq!(recording.frame(frame).unwrap().fingerprint(), prints[frame as usize]);
         }
     }
-    assert!(cuts > 20 && longest == 192, "{cuts} {longest}");
+    // A cut within the last block costs that block; one within the index costs nothing.
+    assert!(cuts > 20 && [192, 201].contains(&longest), "{cuts} {longest}");
     // One wrong bit somewhere: no wrong number is ever given.
     let mut random = fastrand::Rng::with_seed(4);
     for _ in 0..300 {

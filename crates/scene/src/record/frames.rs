@@ -138,7 +138,9 @@ impl Packer {
         for (index, &word) in row.iter().enumerate() {
             let difference = word ^ predict(self.layout.moves(index), last[index], before[index]);
             let length = 8 - difference.leading_zeros() as usize / 8;
-            self.bytes.extend_from_slice(&difference.to_le_bytes()[..length]);
+            // Eight bytes are appended faster than a few; those that say nothing are taken off again.
+            self.bytes.extend_from_slice(&difference.to_le_bytes());
+            self.bytes.truncate(self.bytes.len() + length - 8);
             if index % 2 == 0 {
                 lengths = length as u8;
             } else {

@@ -94,7 +94,8 @@ impl GltfAnimation {
         }
         document.add_scene();
         let (json, binary) = document.finish();
-        let total = 12 + 8 + json.len() as u64 + 8 + binary;
+        // A file without meshes and motion has no binary part.
+        let total = 12 + 8 + json.len() as u64 + if binary > 0 { 8 + binary } else { 0 };
         if total > u64::from(u32::MAX) {
             let problem = format!("{frames} frames of {} bodies do not fit into a glTF file (4 GB)", moving.len());
             return Err(RecordError::format(&self.path, problem));
@@ -106,8 +107,10 @@ impl GltfAnimation {
         write(&(json.len() as u32).to_le_bytes())?;
         write(b"JSON")?;
         write(&json)?;
-        write(&(binary as u32).to_le_bytes())?;
-        write(b"BIN\0")?;
+        if binary > 0 {
+            write(&(binary as u32).to_le_bytes())?;
+            write(b"BIN\0")?;
+        }
         for surface in &self.surfaces {
             write(&vectors(&surface.positions))?;
             write(&vectors(&surface.normals))?;

@@ -2,10 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
 use tumble_scene::Loader;
 
+static LOADER: LazyLock<Loader> = LazyLock::new(Loader::new);
+
 fuzz_target!(|text: &str| {
-    match Loader::new().load_text("scene.toml", text) {
+    match LOADER.load_text("scene.toml", text) {
         Ok(mut scene) => drop(scene.world.step(scene.dt)),
         Err(report) => assert!(!report.to_string().is_empty()),
     }

@@ -9,7 +9,9 @@ use crate::schema::scene_schema;
 use crate::source::{Sources, Span};
 use crate::tree::{self, Node};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::Path;
+use std::sync::OnceLock;
 use tumble_dynamics::World;
 use tumble_dynamics::registry::Registry;
 
@@ -58,6 +60,8 @@ pub struct SceneSource {
 pub struct Loader {
     registry: Registry,
     settings: Vec<String>,
+    /// The schema for this registry, made when it is first needed.
+    schema: OnceLock<Value>,
 }
 
 impl Loader {
@@ -69,6 +73,7 @@ impl Loader {
     /// With the parts of another registry.
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
+        self.schema = OnceLock::new();
         self
     }
 
@@ -112,7 +117,7 @@ impl Loader {
             }
         }
         if report.is_empty() {
-            check(&scene_schema(&self.registry), &root, &mut report);
+            check(self.schema.get_or_init(|| scene_schema(&self.registry)), &root, &mut report);
         }
         let scene = if report.is_empty() { build::scene(&self.registry, &root, files, &mut report) } else { None };
         report.sources = sources;

@@ -2,7 +2,7 @@
 //!
 //! These types are the single source of the JSON Schema (`tumble schema`), of the checks with line and column, and of
 //! the documentation of every key. Forces, joints and methods come from the [`Registry`](tumble_dynamics::registry) and
-//! are spliced in by [`crate::schema`].
+//! are spliced in by [`scene_schema`](crate::scene_schema).
 //!
 //! SI units throughout. Angles are in degrees and say so in their key (`angle_deg`); angular velocities are in rad/s.
 

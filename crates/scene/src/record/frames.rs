@@ -134,19 +134,22 @@ impl Packer {
     pub(super) fn push(&mut self, state: &State) {
         let [last, before, row] = &mut self.rows;
         self.layout.row(state, row);
+        // Room for the worst case: each word is stored whole, and the next one covers those of its bytes that say nothing.
+        let mut end = self.bytes.len();
+        self.bytes.resize(end + 8 * row.len(), 0);
         let mut lengths = 0_u8;
-        for (index, &word) in row.iter().enumerate() {
-            let difference = word ^ predict(self.layout.moves(index), last[index], before[index]);
+        for (index, (&word, (&last, &before))) in row.iter().zip(last.iter().zip(before.iter())).enumerate() {
+            let difference = word ^ predict(self.layout.moves(index), last, before);
             let length = 8 - difference.leading_zeros() as usize / 8;
-            // Eight bytes are appended faster than a few; those that say nothing are taken off again.
-            self.bytes.extend_from_slice(&difference.to_le_bytes());
-            self.bytes.truncate(self.bytes.len() + length - 8);
+            self.bytes[end..end + 8].copy_from_slice(&difference.to_le_bytes());
+            end += length;
             if index % 2 == 0 {
                 lengths = length as u8;
             } else {
                 self.lengths.push(lengths | (length as u8) << 4);
             }
         }
+        self.bytes.truncate(end);
         if row.len() % 2 == 1 {
             self.lengths.push(lengths);
         }

@@ -1,13 +1,15 @@
 //! Constant-velocity joint: two shafts at any angle that turn equally fast (T 3.2.10).
 //!
-//! With the shafts along x and axes y, z on each body that coincide while the shafts are straight:
+//! With the shafts along x and the quaternion q of the relative rotation since the shafts were straight:
 //!
 //! ```text
-//! c = y₁·z₂ − z₁·y₂
+//! c = 2 q_x
 //! ```
 //!
 //! This vanishes as long as each body has turned by the same angle about its own shaft. The gradient is the normal of the plane
-//! that halves the angle between the shafts, in which the relative angular velocity must lie.
+//! that halves the angle between the shafts, in which the relative angular velocity must lie. T's form with axes y, z on each
+//! body is `y₁·z₂ − z₁·y₂ = −4 q_w q_x`: the same condition, but it fades out towards shafts that are folded back, where
+//! q_w = 0. That of q_x is as strong at every angle.
 
 use super::frame::Frame;
 use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
@@ -61,8 +63,8 @@ struct ConstantVelocityConstraint {
 impl Constraint for ConstantVelocityConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         self.frame.hold_point(bodies, self.softness, rows);
-        let ([_, y1, z1], [_, y2, z2]) = (self.frame.first(bodies), self.frame.second(bodies));
-        rows.push((y1.dot(&z2) - z1.dot(&y2)).equals_zero().with_softness(self.softness));
+        let [twist, ..] = self.frame.rotation(bodies);
+        rows.push(twist.equals_zero().with_softness(self.softness));
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

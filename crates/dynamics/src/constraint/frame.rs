@@ -83,9 +83,16 @@ impl Frame {
         DVec3::AXES.map(|axis| Arrow::axis(bodies, End::Second, self.rotations[1] * axis))
     }
 
-    /// Twice the imaginary part of the quaternion from the first copy to the second, with the sign that makes the rotation
-    /// less than a half turn: for small angles the rotation vector itself.
+    /// Twice the imaginary part of the quaternion q from the first copy to the second: for small angles the rotation vector
+    /// itself. It changes continuously whichever way the bodies turn. Of the two signs of q it takes either, which makes no
+    /// difference to the condition that a part of it is zero.
     pub(super) fn rotation(&self, bodies: &[BodyView; 2]) -> [Measure; 3] {
+        let [x, y, z, _] = relative_rotation(bodies, self.rotations);
+        [x * 2.0, y * 2.0, z * 2.0]
+    }
+
+    /// The same with the sign that makes the rotation less than a half turn, for limits, which are on one side of zero.
+    pub(super) fn short_rotation(&self, bodies: &[BodyView; 2]) -> [Measure; 3] {
         let [x, y, z, w] = relative_rotation(bodies, self.rotations);
         let factor = 2.0_f64.copysign(w.value);
         [x * factor, y * factor, z * factor]

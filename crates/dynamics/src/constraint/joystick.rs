@@ -74,7 +74,12 @@ struct JoystickConstraint {
 
 impl Constraint for JoystickConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
-        let [c, ..] = self.frame.rotation(bodies);
+        if self.min == 0.0 && self.max == 0.0 {
+            let [c, ..] = self.frame.rotation(bodies);
+            rows.push(c.equals_zero().with_softness(self.softness));
+            return;
+        }
+        let [c, ..] = self.frame.short_rotation(bodies);
         if self.min == self.max {
             rows.push((c - self.min).equals_zero().with_softness(self.softness));
             return;

@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, Vec3Swizzles};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use tumble_dynamics::constraint::{
@@ -76,13 +76,13 @@ fn cases() -> Vec<Case> {
         case("hinge, two joysticks", hinge(HingeForm::TwoJoysticks), 5, opening_of_hinge),
         case("weld", Weld::at(O), 6, opening_of_weld),
         case("weld, three points", Weld::at(O).by_three_points(), 6, opening_of_weld),
-        case("slider", Slider::at(O, X), 5, |d, q| d.y.hypot(d.z).max(angle(q))),
-        case("cylindrical", Cylindrical::at(O, X), 4, |d, q| d.y.hypot(d.z).max(tilt(q))),
+        case("slider", Slider::at(O, X), 5, |d, q| d.yz().length().max(angle(q))),
+        case("cylindrical", Cylindrical::at(O, X), 4, |d, q| d.yz().length().max(tilt(q))),
         case("planar", Planar::at(O, X), 3, |d, q| d.x.abs().max(tilt(q))),
         case("screw", Screw::at(O, X, PITCH), 5, |d, q| {
             // Up to whole turns.
             let turns = d.x / PITCH - 2.0 * libm::atan2(q.x, q.w) / TAU;
-            d.y.hypot(d.z).max(tilt(q)).max(PITCH * (turns - turns.round()).abs())
+            d.yz().length().max(tilt(q)).max(PITCH * (turns - turns.round()).abs())
         }),
         case("universal", Universal::at(O, X, DVec3::Y), 4, |d, q| d.length().max(X.dot(q * DVec3::Y).abs())),
         case("constant velocity", ConstantVelocity::at(O, X), 4, |d, q| {

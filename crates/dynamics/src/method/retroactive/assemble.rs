@@ -138,7 +138,10 @@ impl Assembler<'_> {
             };
             let mut row = *row;
             let approach = remembered(&memory.approach, index);
-            if self.stage == Stage::Velocity && given > 0.0 && approach > self.settings.restitution_threshold {
+            // A limit may also be reached to the point at the end of the step, without an impulse at its beginning.
+            let reached = given > 0.0 || row.error <= self.settings.touch_distance;
+            let bounces = row.limit == Limit::AtLeastZero && reached && approach > self.settings.restitution_threshold;
+            if self.stage == Stage::Velocity && bounces {
                 row.target_rate = row.restitution * approach;
             }
             let row = &row;

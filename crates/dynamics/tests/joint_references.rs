@@ -8,6 +8,7 @@ use std::f64::consts::{FRAC_PI_3, PI, TAU};
 use tumble_dynamics::constraint::{
     Ball, ConstantVelocity, Distance, Freedom, Hinge, Motor, Slider, Softness, Universal,
 };
+use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::geometry::{MassProperties, Shape, Transform};
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
@@ -21,7 +22,7 @@ fn rod(world: &mut World, mass: f64, from: DVec3, to: DVec3) -> BodyId {
     // About its own axis a thin rod has no inertia; a little keeps it a body.
     let inertia = DMat3::from_diagonal(DVec3::new(1e-3 * moment, moment, moment));
     let properties = MassProperties { mass, center: DVec3::ZERO, inertia };
-    let turn = DQuat::from_rotation_z(libm::atan2(along.y, along.x));
+    let turn = rotation_from_vector(DVec3::Z * libm::atan2(along.y, along.x));
     let body = Body::dynamic().with_mass_properties(properties).at((from + to) / 2.0).rotated(turn);
     world.add_body(body.without_sleep()).unwrap()
 }
@@ -93,7 +94,7 @@ fn a_constant_velocity_joint_turns_evenly() {
     let second = shaft(&mut world, DVec3::X);
     // Made straight, then bent by 30°.
     world.add_joint(Joint::new(first, second, ConstantVelocity::at(DVec3::ZERO, DVec3::X))).unwrap();
-    let bend = DQuat::from_rotation_z(PI / 6.0);
+    let bend = rotation_from_vector(DVec3::Z * PI / 6.0);
     let pose = Transform::new(bend, bend * DVec3::X * 0.5);
     world.body_mut(second).unwrap().set_pose(pose).unwrap();
     let drive = Hinge::at(DVec3::NEG_X, DVec3::X).with_turn(motor(10.0));

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use glam::DVec3;
-use tumble_dynamics::constraint::{Ball, Distance, Hinge, Weld};
+use tumble_dynamics::constraint::{Ball, Distance, Hinge, Softness, Weld};
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::instrument::{ACCELERATION_SCALE, Drawn, InstrumentFlags, Recorder};
 use tumble_dynamics::model::{Breaking, Joint, JointEnd};
@@ -170,4 +170,43 @@ fn a_report_counts_what_a_step_did() {
     run(&mut world, 100);
     let report = world.report();
     assert_eq!((report.awake, report.asleep, report.solved.sweeps), (0, 2, 0));
+}
+
+/// Each of the three measures breaks a joint just above its threshold, not below, with one event and no reaction afterwards: a
+/// beam of 4 kg that reaches 2 m out weighs on its seam with m g and m g l/2, and a soft seam opens by what it sags.
+#[test]
+fn a_joint_breaks_by_force_torque_or_error_at_its_threshold() {
+    let softness = Softness::Stiffness { stiffness: 1000.0, damping: 300.0 };
+    let (force, torque, sag) = (4.0 * G, 4.0 * G * 1.0, 4.0 * G / 1000.0);
+    let never = Breaking::default();
+    for (factor, breaks) in [(1.0 - 1e-6, true), (1.0 + 1e-6, false)] {
+        let cases = [
+            (false, Breaking { force: factor * force, ..never }),
+            (false, Breaking { torque: factor * torque, ..never }),
+            (true, Breaking { error: factor * sag, ..never }),
+        ];
+        for (soft, breaking) in cases {
+            let mut world = World::new();
+            let beam = Body::dynamic().with_shape(Shape::cuboid([1.0, 0.1, 0.1]).unwrap()).with_mass(4.0);
+            let beam = world.add_body(beam.at([1.0, 0.0, 0.0]).without_sleep()).unwrap();
+            let joint = if soft {
+                Joint::new(JointEnd::World, beam, Ball { anchor: DVec3::X, softness })
+            } else {
+                Joint::new(JointEnd::World, beam, Weld::at(DVec3::ZERO))
+            };
+            let joint = world.add_joint(joint.breaking(breaking)).unwrap();
+            let mut events = 0;
+            for _ in 0..600 {
+                world.step(DT).unwrap();
+                events += world.events().broken.iter().filter(|&&id| id == joint).count();
+            }
+            assert_eq!(
+                (world.joint(joint).unwrap().is_broken(), events),
+                (breaks, usize::from(breaks)),
+                "{breaking:?}"
+            );
+            let still_held = world.joint(joint).unwrap().reaction().force.length() > 0.0;
+            assert_eq!(still_held, !breaks);
+        }
+    }
 }

@@ -31,6 +31,8 @@ Exit codes:
 pub(crate) enum Command {
     /// Runs a scene and sums up what happened
     Run(Run),
+    /// Shows a scene in the browser, to watch, drag, question and edit
+    View(View),
     /// Lists the scenes of the gallery
     List(List),
     /// Writes a commented scene to start from
@@ -96,6 +98,22 @@ pub(crate) struct Run {
     /// Shows no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Options of `view`.
+#[derive(Args, Debug)]
+pub(crate) struct View {
+    /// A scene file, or the name of a scene from the gallery; without one, dominoes
+    pub(crate) scene: Option<String>,
+    /// The port; 0 for any that is free
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// The address to listen on. Beyond this machine, pages need the token in the address that is printed
+    #[arg(long, default_value = "127.0.0.1")]
+    pub(crate) host: std::net::IpAddr,
+    /// Prints the address without opening a browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 /// Options of `list`.

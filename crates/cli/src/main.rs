@@ -12,6 +12,7 @@ mod run;
 mod scene;
 mod starter;
 mod validate;
+mod view;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let Some(command) = arguments.command else { return report(demo::demo()) };
     report(match command {
         Command::Run(options) => run::run(&options),
+        Command::View(options) => view::view(&options),
         Command::List(options) => gallery::list(&options),
         Command::New(options) => starter::write(&options),
         Command::Check(options) => check::check(&options),

@@ -105,6 +105,17 @@ impl World {
         Ok(())
     }
 
+    /// Goes on from another state of the same model, refused if it does not fit. The method forgets what it remembers, and
+    /// events of the last step are forgotten.
+    pub fn set_state(&mut self, state: &State) -> Result<(), ModelError> {
+        check_fit(&self.model, state)?;
+        self.method.reset();
+        self.state.clone_from(state);
+        self.events.clear();
+        self.places.all_changed();
+        Ok(())
+    }
+
     /// The world as it is now.
     pub fn snapshot(&self) -> Snapshot {
         let (model, state, method) = (self.model.clone(), self.state.clone(), self.method.clone_box());

@@ -1,0 +1,57 @@
+//! `tumble view`.
+
+use crate::args::View;
+use crate::failure::{Failure, print};
+use crate::run::stop_flag;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tumble_sandbox::{Options, Sandbox, SandboxError, Subject};
+use tumble_scene::gallery;
+
+/// The scene to show if none is asked for.
+const FIRST: &str = "dominoes";
+
+pub(crate) fn view(options: &View) -> Result<(), Failure> {
+    let name = options.scene.as_deref().unwrap_or(FIRST);
+    let subject = match Subject::gallery(name) {
+        Some(subject) => subject,
+        None if Path::new(name).exists() || Path::new(name).extension().is_some() => Subject::file(name),
+        None => {
+            let near = gallery::nearest(name).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            return Err(Failure::Request(format!(
+                "there is no scene `{name}` in the gallery{near} (`tumble list` shows all)"
+            )));
+        }
+    };
+    let sandbox = Sandbox::start(subject, &Options { host: options.host, port: options.port });
+    let sandbox = sandbox.map_err(|error| match error {
+        SandboxError::Scene(report) => Failure::Scene(report),
+        other => Failure::Request(other.to_string()),
+    })?;
+    print(&format!("{}\nCtrl-C ends it.\n", sandbox.url()))?;
+    if !options.no_open {
+        open_browser(&sandbox.url());
+    }
+    let stop = stop_flag();
+    while !stop.load(Ordering::Relaxed) {
+        if !sandbox.is_running() {
+            return Err(Failure::Request("the simulation has broken down".into()));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+/// Opens the address, if there is a browser; it has been printed in any case.
+fn open_browser(url: &str) {
+    let (program, before): (&str, &[&str]) = match std::env::consts::OS {
+        "macos" => ("open", &[]),
+        "windows" => ("cmd", &["/C", "start", ""]),
+        _ => ("xdg-open", &[]),
+    };
+    let mut command = Command::new(program);
+    command.args(before).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let _no_browser = command.spawn();
+}

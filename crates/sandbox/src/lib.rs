@@ -1,0 +1,43 @@
+//! The sandbox: watch a simulation in the browser, drag and shoot at its bodies, question it and edit its scene.
+//!
+//! A [`Sandbox`] is a small web server with one simulation behind it. The parts, from the inside out:
+//!
+//! | module | what |
+//! |---|---|
+//! | `simulation` | the thread that owns the world, obeys requests and publishes what is to be seen |
+//! | `history` | the states of the last minute, to go back to |
+//! | `hand` | the spring by which the mouse drags a body |
+//! | `looks`, `drawings`, `inspect` | bodies, instrumentation and numbers in the words of the page |
+//! | `frame` | poses in few bytes: only what moved, as differences to what this tab has |
+//! | `protocol` | what pages may ask for |
+//! | `client` | one tab: everything it gets is the latest state of things, never a queue |
+//! | `server`, `assets` | HTTP: who may connect, and the page itself |
+//!
+//! The simulation publishes one value, its latest [state of affairs](published::Published); each tab compares it with what it
+//! has been sent and gets the difference, when its connection has room. A slow tab skips frames and harms nobody.
+//!
+//! ```no_run
+//! use tumble_sandbox::{Options, Sandbox, Subject};
+//!
+//! let sandbox = Sandbox::start(Subject::gallery("dominoes").unwrap(), &Options::default())?;
+//! println!("look at {}", sandbox.url());
+//! sandbox.wait();
+//! # Ok::<(), tumble_sandbox::SandboxError>(())
+//! ```
+
+mod assets;
+mod client;
+mod drawings;
+mod frame;
+mod hand;
+mod history;
+mod inspect;
+mod looks;
+mod protocol;
+mod published;
+mod server;
+mod simulation;
+mod subject;
+
+pub use server::{Options, Sandbox, SandboxError};
+pub use subject::Subject;

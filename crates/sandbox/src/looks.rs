@@ -1,0 +1,140 @@
+//! What bodies look like: shapes in the words of the page, surfaces of those it cannot make itself as triangles.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tumble_dynamics::model::BodyKind;
+use tumble_dynamics::{BodyId, Id};
+use tumble_geometry::Shape;
+use tumble_scene::Scene;
+use tumble_scene::look::{Surface, color};
+
+/// The first byte of a surface.
+const SURFACE: u8 = 2;
+
+/// A surface as a message: kind, number and count of corners (`u32`), then positions and normals of all corners (`f32`).
+pub(crate) type SurfaceBytes = Arc<[u8]>;
+
+/// A body's look.
+#[derive(Debug)]
+pub(crate) struct BodyLook {
+    pub(crate) id: BodyId,
+    pub(crate) json: Value,
+    /// The numbers of the surfaces it is made of.
+    pub(crate) surfaces: Vec<u32>,
+}
+
+/// All bodies of a scene, and the surfaces they need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bodies {
+    /// Changes whenever bodies are added or removed.
+    pub(crate) version: u64,
+    pub(crate) list: Vec<Arc<BodyLook>>,
+    pub(crate) surfaces: BTreeMap<u32, SurfaceBytes>,
+}
+
+impl Bodies {
+    /// The bodies of a scene as they are now. Looks known from before are taken over.
+    pub(crate) fn of(scene: &Scene, before: &Self) -> Self {
+        let known: BTreeMap<BodyId, &Arc<BodyLook>> = before.list.iter().map(|look| (look.id, look)).collect();
+        let mut surfaces = Surfaces::default();
+        surfaces.made = before.surfaces.clone();
+        let mut list = Vec::new();
+        for id in scene.world.model().bodies().ids() {
+            match known.get(&id) {
+                Some(&look) => list.push(look.clone()),
+                None => list.push(Arc::new(look(scene, id, &mut surfaces))),
+            }
+        }
+        Self { version: before.version + 1, list, surfaces: surfaces.made }
+    }
+}
+
+/// Surfaces by number, and the numbers of shapes that share one.
+#[derive(Default)]
+struct Surfaces {
+    made: BTreeMap<u32, SurfaceBytes>,
+    of_shape: BTreeMap<usize, u32>,
+}
+
+impl Surfaces {
+    fn number(&mut self, shape: &Shape) -> u32 {
+        let data = match shape {
+            Shape::Hull(hull) => Some(Arc::as_ptr(hull) as usize),
+            Shape::Mesh(mesh) => Some(Arc::as_ptr(mesh) as usize),
+            Shape::HeightField(field) => Some(Arc::as_ptr(field) as usize),
+            Shape::Compound(compound) => Some(Arc::as_ptr(compound) as usize),
+            _ => None,
+        };
+        if let Some(&number) = data.and_then(|data| self.of_shape.get(&data)) {
+            return number;
+        }
+        let number = self.made.keys().last().map_or(0, |last| last + 1);
+        self.made.insert(number, surface_message(number, shape));
+        self.of_shape.extend(data.map(|data| (data, number)));
+        number
+    }
+}
+
+fn surface_message(number: u32, shape: &Shape) -> SurfaceBytes {
+    let surface = Surface::of(shape, &tumble_geometry::Transform::IDENTITY);
+    let mut bytes = vec![SURFACE];
+    bytes.extend(number.to_le_bytes());
+    bytes.extend((surface.positions.len() as u32).to_le_bytes());
+    for vector in surface.positions.iter().chain(&surface.normals) {
+        vector.to_array().into_iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+    }
+    bytes.into()
+}
+
+/// A word for the kind of a body.
+pub(crate) fn kind(kind: &BodyKind) -> &'static str {
+    match kind {
+        BodyKind::Dynamic => "dynamic",
+        BodyKind::Fixed => "fixed",
+        BodyKind::Scripted(_) => "scripted",
+        BodyKind::Particle => "particle",
+    }
+}
+
+fn look(scene: &Scene, id: BodyId, surfaces: &mut Surfaces) -> BodyLook {
+    let model = scene.world.model();
+    let mut needed = Vec::new();
+    let mut parts = Vec::new();
+    let body = model.bodies().get(id);
+    let colliders = body.map_or(&[][..], |body| &body.colliders);
+    for collider in colliders.iter().filter_map(|&collider| model.colliders().get(collider)) {
+        let mut part = match &collider.shape {
+            Shape::Sphere(ball) => json!({ "shape": "sphere", "size": [ball.radius(), ball.radius(), ball.radius()] }),
+            Shape::Cuboid(cuboid) => json!({ "shape": "box", "size": cuboid.half_extents() }),
+            Shape::Capsule(c) => json!({ "shape": "capsule", "size": [c.radius(), c.half_height(), c.radius()] }),
+            Shape::Cylinder(c) => json!({ "shape": "cylinder", "size": [c.radius(), c.half_height(), c.radius()] }),
+            Shape::Cone(c) => json!({ "shape": "cone", "size": [c.radius(), c.half_height(), c.radius()] }),
+            Shape::HalfSpace(half_space) => json!({ "shape": "half_space", "normal": half_space.normal() }),
+            other => {
+                let number = surfaces.number(other);
+                needed.push(number);
+                json!({ "shape": "surface", "surface": number })
+            }
+        };
+        part["position"] = json!(collider.pose.translation);
+        part["rotation"] = json!(collider.pose.rotation);
+        part["sensor"] = json!(collider.sensor);
+        parts.push(part);
+    }
+    // A point mass without a shape is shown as a small ball.
+    if parts.is_empty() && body.is_some_and(|body| body.kind.is_movable()) {
+        parts.push(
+            json!({ "shape": "sphere", "size": [0.03, 0.03, 0.03], "position": [0, 0, 0], "rotation": [0, 0, 0, 1] }),
+        );
+    }
+    let json = json!({
+        "id": id,
+        "slot": id.slot(),
+        "name": body.map_or("", |body| &body.name),
+        "kind": body.map_or("", |body| kind(&body.kind)),
+        "color": color(scene, id),
+        "parts": parts,
+    });
+    BodyLook { id, json, surfaces: needed }
+}

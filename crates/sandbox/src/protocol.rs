@@ -1,0 +1,88 @@
+//! What a page may ask for, as JSON objects with the key `do`.
+
+use glam::DVec3;
+use serde::Deserialize;
+use serde_json::Value;
+use tumble_dynamics::BodyId;
+
+/// The longest message from a page, in bytes; a scene's text is the longest there is.
+pub(crate) const MAX_MESSAGE: usize = 2 << 20;
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Request {
+    /// Lets time pass.
+    Play,
+    /// Stops it.
+    Pause,
+    /// Takes one step and stops.
+    Step,
+    /// Back to the start of the scene.
+    Reset,
+    /// Lets time pass this many times as fast as outside.
+    Speed { factor: f64 },
+    /// Opens a scene of the gallery, or the one the sandbox was started with.
+    Scene { name: String },
+    /// Runs this text in place of the scene's.
+    Text { text: String },
+    /// Lets time pass by another method; as in a scene file.
+    Method { method: Value },
+    /// Takes hold of a body at a point, in world coordinates.
+    Grab { body: BodyId, point: DVec3 },
+    /// Moves what is held towards a point.
+    Drag { to: DVec3 },
+    /// Lets go.
+    Release,
+    /// Shoots a ball from a point along a direction.
+    Shoot { from: DVec3, towards: DVec3 },
+    /// Removes a body.
+    Delete { body: BodyId },
+    /// Goes back (or forth) to a recorded moment.
+    Seek { time: f64 },
+    /// Wants to know all about a body, or no more.
+    Inspect { body: Option<BodyId> },
+    /// Wants these instruments drawn, and no others.
+    Draw { what: Vec<Instrumented> },
+}
+
+/// What can be drawn besides the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub(crate) enum Instrumented {
+    Contacts,
+    ContactForces,
+    Forces,
+    Joints,
+    Reactions,
+    Aabbs,
+    BroadPhase,
+    Velocities,
+    CentersOfMass,
+    Islands,
+}
+
+/// What one page is interested in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interest {
+    pub(crate) body: Option<BodyId>,
+    pub(crate) drawn: Vec<Instrumented>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_read_and_nonsense_is_refused() {
+        let read = |text: &str| serde_json::from_str::<Request>(text);
+        assert_eq!(read(r#"{"do":"speed","factor":0.5}"#).unwrap(), Request::Speed { factor: 0.5 });
+        assert_eq!(read(r#"{"do":"drag","to":[1,2,3]}"#).unwrap(), Request::Drag { to: DVec3::new(1.0, 2.0, 3.0) });
+        assert_eq!(read(r#"{"do":"inspect","body":null}"#).unwrap(), Request::Inspect { body: None });
+        for bad in ["", "1", "{}", r#"{"do":"fly"}"#, r#"{"do":"drag","to":[1,2]}"#, r#"{"do":"speed","factor":1e999}"#]
+        {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What the sandbox is started with, and where scenes come from.
+
+use std::path::{Component, Path, PathBuf};
+use tumble_scene::gallery::{self, Entry, GalleryFiles};
+use tumble_scene::mesh::{Files, Folder, NoFiles};
+use tumble_scene::{Loader, Report, Scene};
+
+/// A scene to look at: one of the gallery, or a file.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    origin: Origin,
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    Gallery(&'static Entry),
+    File(PathBuf),
+}
+
+impl Subject {
+    /// A scene of the gallery, by name.
+    pub fn gallery(name: &str) -> Option<Self> {
+        gallery::find(name).map(|entry| Self { origin: Origin::Gallery(entry) })
+    }
+
+    /// A scene file. It is read anew whenever the scene is opened.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self { origin: Origin::File(path.into()) }
+    }
+
+    /// What a person calls it.
+    pub fn name(&self) -> String {
+        match &self.origin {
+            Origin::Gallery(entry) => entry.name.to_owned(),
+            Origin::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Reads the scene.
+    pub(crate) fn load(&self) -> Result<Scene, Report> {
+        match &self.origin {
+            Origin::Gallery(entry) => entry.load(&Loader::new()),
+            Origin::File(path) => Loader::new().load(path),
+        }
+    }
+
+    /// Reads a text in place of the scene's, with the files the scene may refer to.
+    pub(crate) fn load_text(&self, text: &str) -> Result<Scene, Report> {
+        let files: &dyn Files = match &self.origin {
+            Origin::Gallery(_) => &GalleryFiles,
+            Origin::File(path) => &Below(Folder::of(path)),
+        };
+        Loader::new().load_text_with(&self.name(), text, files)
+    }
+}
+
+/// A method as a scene file gives it, checked like a scene file.
+pub(crate) fn load_method(method: &serde_json::Value) -> Result<Scene, Report> {
+    let setting = format!("method={}", inline_toml(method));
+    Loader::new().with_setting(setting).load_text_with("method", "title = \"method\"", &NoFiles)
+}
+
+/// A JSON value as TOML on one line. What TOML has no word for (null) is left out.
+fn inline_toml(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    let quoted = |text: &str| Value::from(text).to_string();
+    match value {
+        Value::Object(entries) => {
+            let entries = entries.iter().filter(|(_, value)| !value.is_null());
+            let entries: Vec<String> =
+                entries.map(|(key, value)| format!("{} = {}", quoted(key), inline_toml(value))).collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
+        Value::Array(elements) => {
+            let elements: Vec<String> = elements.iter().map(inline_toml).collect();
+            format!("[{}]", elements.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The files in a folder and below, for texts that come over the network.
+struct Below(Folder);
+
+impl Files for Below {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        if Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            self.0.read(name)
+        } else {
+            Err(format!("\"{name}\" is not below the folder of the scene"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn texts_reach_no_files_above_their_folder() {
+        let below = Below(Folder(std::env::temp_dir()));
+        for name in ["/etc/passwd", "../secret.obj", "a/../../b.obj"] {
+            assert!(below.read(name).unwrap_err().contains("not below"), "{name}");
+        }
+    }
+
+    #[test]
+    fn methods_are_checked_like_scene_files() {
+        let good = json!({ "retroactive": { "integrator": "runge_kutta_4", "settings": { "time_to_sleep": 2.5 } } });
+        assert_eq!(load_method(&good).unwrap().world.method().name(), "retroactive");
+        for bad in
+            [json!("magic"), json!({ "retroactive": { "integrator": "magic" } }), json!([1, { "a": "b" }]), json!(null)]
+        {
+            assert!(load_method(&bad).is_err(), "{bad}");
+        }
+    }
+}

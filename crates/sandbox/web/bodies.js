@@ -1,0 +1,280 @@
+// @ts-check
+// The bodies: one instanced mesh for each kind of shape, so that thousands cost a few calls.
+
+import * as THREE from './vendor/three.js';
+import { readFrame, readSurface } from './decode.js';
+import { triple } from './stage.js';
+
+/**
+ * @typedef {{ slot: number, generation: number }} BodyId
+ * @typedef {{ shape: string, size?: number[], normal?: number[], surface?: number, position: number[], rotation: number[], sensor?: boolean }} PartLook
+ * @typedef {{ id: BodyId, slot: number, name: string, kind: string, color: number[], parts: PartLook[] }} BodyLook
+ * @typedef {{ batch: Batch, index: number, local: import('./vendor/three.js').Matrix4, body: Body }} Part
+ */
+
+/** A body on the stage. */
+export class Body {
+  /** @type {Part[]} */ parts = [];
+  /** @type {import('./vendor/three.js').Mesh[]} */ grounds = [];
+  units = [0, 0, 0];
+  position = new THREE.Vector3();
+  rotation = new THREE.Quaternion();
+  matrix = new THREE.Matrix4();
+  asleep = false;
+  placed = false;
+  /** @param {BodyLook} look */
+  constructor(look) {
+    this.look = look;
+    this.color = new THREE.Color().setRGB(look.color[0] / 255, look.color[1] / 255, look.color[2] / 255, THREE.SRGBColorSpace);
+  }
+
+  get movable() {
+    return this.look.kind === 'dynamic' || this.look.kind === 'particle';
+  }
+}
+
+/** Shapes that are one unit shape, stretched. */
+const UNIT_SHAPES = {
+  sphere: () => new THREE.SphereGeometry(1, 40, 28),
+  box: () => new THREE.BoxGeometry(2, 2, 2),
+  cylinder: () => new THREE.CylinderGeometry(1, 1, 2, 48),
+  cone: () => new THREE.ConeGeometry(1, 2, 48),
+};
+
+/** All parts with the same geometry. */
+class Batch {
+  /** @type {Part[]} */ parts = [];
+
+  /**
+   * @param {import('./vendor/three.js').Group} group
+   * @param {import('./vendor/three.js').BufferGeometry} geometry
+   * @param {boolean} clear
+   */
+  constructor(group, geometry, clear) {
+    this.group = group;
+    this.geometry = geometry;
+    this.material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 });
+    if (clear) Object.assign(this.material, { transparent: true, opacity: 0.25, depthWrite: false });
+    this.clear = clear;
+    this.mesh = this.#mesh(16);
+  }
+
+  /** @param {number} capacity */
+  #mesh(capacity) {
+    const mesh = new THREE.InstancedMesh(this.geometry, this.material, capacity);
+    mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    mesh.castShadow = !this.clear;
+    mesh.receiveShadow = true;
+    mesh.frustumCulled = false;
+    mesh.count = 0;
+    mesh.userData.batch = this;
+    this.group.add(mesh);
+    return mesh;
+  }
+
+  /** @param {Part} part */
+  add(part) {
+    if (this.parts.length === this.mesh.instanceMatrix.count) {
+      const old = this.mesh;
+      this.mesh = this.#mesh(2 * old.instanceMatrix.count);
+      this.mesh.instanceMatrix.array.set(old.instanceMatrix.array);
+      this.parts.forEach((known, index) => this.mesh.setColorAt(index, known.body.color));
+      this.group.remove(old);
+      old.dispose();
+    }
+    part.index = this.parts.push(part) - 1;
+    this.mesh.count = this.parts.length;
+    this.paint(part, part.body.color);
+    // Until the first frame says where it is, it is nowhere.
+    this.mesh.setMatrixAt(part.index, NOWHERE);
+    this.mesh.instanceMatrix.needsUpdate = true;
+  }
+
+  /** @param {Part} part */
+  remove(part) {
+    const last = /** @type {Part} */ (this.parts.pop());
+    if (last !== part) {
+      this.parts[part.index] = last;
+      last.index = part.index;
+      this.place(last);
+      this.paint(last, last.body.color);
+    }
+    this.mesh.count = this.parts.length;
+  }
+
+  /** @param {Part} part */
+  place(part) {
+    this.mesh.setMatrixAt(part.index, PLACE.multiplyMatrices(part.body.matrix, part.local));
+    this.mesh.instanceMatrix.needsUpdate = true;
+  }
+
+  /**
+   * @param {Part} part
+   * @param {import('./vendor/three.js').Color} color
+   */
+  paint(part, color) {
+    this.mesh.setColorAt(part.index, color);
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+  }
+
+  dispose() {
+    this.group.remove(this.mesh);
+    this.mesh.dispose();
+    this.material.dispose();
+    this.geometry.dispose();
+  }
+}
+
+const NOWHERE = new THREE.Matrix4().makeScale(0, 0, 0);
+const PLACE = new THREE.Matrix4();
+const ONE = new THREE.Vector3(1, 1, 1);
+const UP = new THREE.Vector3(0, 1, 0);
+const TIRED = new THREE.Color('#7d858c');
+
+export class Bodies {
+  group = new THREE.Group();
+  /** @type {Map<number, Body>} */ bySlot = new Map();
+  /** @type {Map<string, Batch>} */ #batches = new Map();
+  /** @type {Map<number, import('./vendor/three.js').BufferGeometry>} */ #surfaces = new Map();
+  unit = 1;
+  time = 0;
+  steps = 0;
+  #showSleep = false;
+
+  /** @param {import('./stage.js').Stage} stage */
+  constructor(stage) {
+    this.stage = stage;
+    stage.scene.add(this.group);
+  }
+
+  /** Forgets everything, for another scene. @param {number} unit */
+  clear(unit) {
+    for (const body of this.bySlot.values()) this.#takeAway(body);
+    for (const batch of this.#batches.values()) batch.dispose();
+    this.bySlot.clear();
+    this.#batches.clear();
+    this.#surfaces.clear();
+    this.unit = unit;
+  }
+
+  /** @param {DataView} data */
+  addSurface(data) {
+    const { number, positions, normals } = readSurface(data);
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute('position', new THREE.BufferAttribute(positions, 3));
+    geometry.setAttribute('normal', new THREE.BufferAttribute(normals, 3));
+    this.#surfaces.set(number, geometry);
+  }
+
+  /** @param {{ add: BodyLook[], remove: number[] }} change */
+  change({ add, remove }) {
+    for (const slot of remove) {
+      const body = this.bySlot.get(slot);
+      if (body) this.#takeAway(body);
+      this.bySlot.delete(slot);
+    }
+    for (const look of add) {
+      const body = new Body(look);
+      this.bySlot.set(look.slot, body);
+      for (const part of look.parts) this.#addPart(body, part);
+    }
+    this.stage.touch();
+  }
+
+  /** @param {Body} body */
+  #takeAway(body) {
+    for (const part of body.parts) part.batch.remove(part);
+    for (const ground of body.grounds) {
+      this.group.remove(ground);
+      ground.userData.forget();
+    }
+  }
+
+  /**
+   * @param {Body} body
+   * @param {PartLook} look
+   */
+  #addPart(body, look) {
+    const position = new THREE.Vector3(...triple(look.position));
+    const rotation = new THREE.Quaternion(look.rotation[0], look.rotation[1], look.rotation[2], look.rotation[3]);
+    if (look.shape === 'half_space') {
+      const ground = this.stage.ground();
+      rotation.multiply(new THREE.Quaternion().setFromUnitVectors(UP, new THREE.Vector3(...triple(look.normal ?? [0, 1, 0]))));
+      ground.userData.local = new THREE.Matrix4().compose(position, rotation, ONE);
+      ground.userData.body = body;
+      ground.matrixAutoUpdate = false;
+      body.grounds.push(ground);
+      this.group.add(ground);
+      return;
+    }
+    const [x, y, z] = triple(look.size ?? [1, 1, 1]);
+    const stretched = look.shape in UNIT_SHAPES;
+    const local = new THREE.Matrix4().compose(position, rotation, stretched ? new THREE.Vector3(x, y, z) : ONE);
+    const key = [look.shape, look.sensor ? 'sensor' : '', stretched ? '' : `${x},${y},${look.surface}`].join(':');
+    let batch = this.#batches.get(key);
+    if (!batch) {
+      const geometry = stretched
+        ? UNIT_SHAPES[/** @type {keyof UNIT_SHAPES} */ (look.shape)]()
+        : look.shape === 'capsule'
+          ? new THREE.CapsuleGeometry(x, 2 * y, 14, 36)
+          : this.#surfaces.get(look.surface ?? -1) ?? new THREE.BufferGeometry();
+      batch = new Batch(this.group, geometry, look.sensor ?? false);
+      this.#batches.set(key, batch);
+    }
+    const part = { batch, index: 0, local, body };
+    body.parts.push(part);
+    batch.add(part);
+  }
+
+  /** @param {DataView} data */
+  frame(data) {
+    const { time, steps, count } = readFrame(data, (slot, change, rotation, asleep) => {
+      const body = this.bySlot.get(slot);
+      if (!body) return;
+      for (let axis = 0; axis < 3; axis++) body.units[axis] += change[axis];
+      body.position.set(body.units[0] * this.unit, body.units[1] * this.unit, body.units[2] * this.unit);
+      body.rotation.set(rotation[0], rotation[1], rotation[2], rotation[3]);
+      body.matrix.compose(body.position, body.rotation, ONE);
+      body.placed = true;
+      for (const part of body.parts) part.batch.place(part);
+      for (const ground of body.grounds) {
+        ground.matrix.multiplyMatrices(body.matrix, ground.userData.local);
+        ground.matrixWorldNeedsUpdate = true;
+      }
+      if (body.asleep !== asleep) {
+        body.asleep = asleep;
+        if (this.#showSleep) this.#paint(body);
+      }
+    });
+    this.time = time;
+    this.steps = steps;
+    if (count > 0) this.stage.touch();
+  }
+
+  /** Shows who sleeps by paling, or not. @param {boolean} show */
+  showSleep(show) {
+    this.#showSleep = show;
+    for (const body of this.bySlot.values()) this.#paint(body);
+    this.stage.touch();
+  }
+
+  /** @param {Body} body */
+  #paint(body) {
+    const color = this.#showSleep && body.asleep ? body.color.clone().lerp(TIRED, 0.8) : body.color;
+    for (const part of body.parts) part.batch.paint(part, color);
+  }
+
+  /**
+   * What a ray meets first.
+   * @param {import('./vendor/three.js').Raycaster} ray
+   * @returns {{ body: Body, point: import('./vendor/three.js').Vector3 } | undefined}
+   */
+  meet(ray) {
+    for (const batch of this.#batches.values()) batch.mesh.boundingSphere = null;
+    const hit = ray.intersectObjects(this.group.children, false)[0];
+    if (!hit) return undefined;
+    const batch = /** @type {Batch | undefined} */ (hit.object.userData.batch);
+    const body = batch ? batch.parts[hit.instanceId ?? 0]?.body : hit.object.userData.body;
+    return body && { body, point: hit.point };
+  }
+}

@@ -1,0 +1,97 @@
+// @ts-check
+// The binary messages of the server: frames of poses, surfaces, drawings. `frame.rs`, `looks.rs` and `drawings.rs` of the server
+// say what is in them.
+
+export const FRAME = 1;
+export const SURFACE = 2;
+export const DRAWING = 3;
+
+/** Steps from 0 to 1/√2 of a component of a quaternion. */
+const STEPS = 16383;
+
+/**
+ * Reads a frame. For each body that changed, `changed` is told its slot, the change of its position in units, its
+ * orientation (x, y, z, w) and whether it sleeps. The arrays are used again for the next body.
+ * @param {DataView} data
+ * @param {(slot: number, change: number[], rotation: number[], asleep: boolean) => void} changed
+ * @returns {{ time: number, steps: number, count: number }}
+ */
+export function readFrame(data, changed) {
+  const time = data.getFloat64(1, true);
+  const steps = data.getFloat64(9, true);
+  const count = data.getUint32(17, true);
+  let at = 21;
+  const varint = () => {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = data.getUint8(at++);
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 128;
+    }
+  };
+  const change = [0, 0, 0];
+  const rotation = [0, 0, 0, 1];
+  let slot = 0;
+  for (let body = 0; body < count; body++) {
+    slot += varint();
+    for (let axis = 0; axis < 3; axis++) {
+      const coded = varint();
+      change[axis] = coded % 2 ? -(coded + 1) / 2 : coded / 2;
+    }
+    const low = data.getUint32(at, true);
+    const high = data.getUint16(at + 4, true);
+    at += 6;
+    // 15 bits each: 0–14 and 15–29 in the low word, 30–44 across both, then two for the largest, then sleep.
+    const packed = [low & 0x7fff, (low >>> 15) & 0x7fff, (low >>> 30) | ((high & 0x1fff) << 2)];
+    const largest = (high >>> 13) & 3;
+    let rest = 1;
+    for (let place = 0, index = 0; index < 4; index++) {
+      if (index === largest) continue;
+      const value = (packed[place++] - STEPS) / STEPS / Math.SQRT2;
+      rotation[index] = value;
+      rest -= value * value;
+    }
+    rotation[largest] = Math.sqrt(Math.max(0, rest));
+    changed(slot, change, rotation, high >>> 15 === 1);
+    slot += 1;
+  }
+  return { time, steps, count };
+}
+
+/**
+ * Reads a surface: positions and normals of the corners of its triangles.
+ * @param {DataView} data
+ */
+export function readSurface(data) {
+  const number = data.getUint32(1, true);
+  const corners = data.getUint32(5, true);
+  const floats = new Float32Array(6 * corners);
+  for (let i = 0; i < floats.length; i++) floats[i] = data.getFloat32(9 + 4 * i, true);
+  return { number, positions: floats.subarray(0, 3 * corners), normals: floats.subarray(3 * corners) };
+}
+
+/**
+ * Reads a drawing: lines and points with colours.
+ * @param {DataView} data
+ */
+export function readDrawing(data) {
+  const what = data.getUint8(1);
+  const lines = data.getUint32(2, true);
+  const points = data.getUint32(6, true);
+  const ends = new Float32Array(6 * lines);
+  const lineColors = new Uint8Array(6 * lines);
+  let at = 10;
+  for (let line = 0; line < lines; line++, at += 28) {
+    for (let i = 0; i < 6; i++) ends[6 * line + i] = data.getFloat32(at + 4 * i, true);
+    for (let i = 0; i < 3; i++) lineColors[6 * line + i] = lineColors[6 * line + 3 + i] = data.getUint8(at + 24 + i);
+  }
+  const centers = new Float32Array(3 * points);
+  const pointColors = new Uint8Array(3 * points);
+  for (let point = 0; point < points; point++, at += 20) {
+    for (let i = 0; i < 3; i++) centers[3 * point + i] = data.getFloat32(at + 4 * i, true);
+    for (let i = 0; i < 3; i++) pointColors[3 * point + i] = data.getUint8(at + 16 + i);
+  }
+  return { what, ends, lineColors, centers, pointColors };
+}

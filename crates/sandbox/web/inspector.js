@@ -1,0 +1,78 @@
+// @ts-check
+// All about the selected body.
+
+import { make, tell } from './dom.js';
+
+/** @param {number[]} v */
+const vector = (v) => `${tell(v[0], 3)}, ${tell(v[1], 3)}, ${tell(v[2], 3)}`;
+/** @param {number[]} v */
+const length = (v) => Math.hypot(v[0], v[1], v[2]);
+
+export class Inspector {
+  #facts = make('div');
+  #buttons = make('div', { className: 'row' });
+  #follow = make('button', { className: 'text', type: 'button', 'aria-pressed': 'false' }, 'Follow');
+
+  /**
+   * @param {HTMLElement} pane
+   * @param {{ follow: () => void, remove: () => void }} actions
+   */
+  constructor(pane, { follow, remove }) {
+    this.pane = pane;
+    this.#follow.onclick = follow;
+    this.#buttons.append(this.#follow, make('button', { className: 'text', type: 'button', onclick: remove }, 'Delete'));
+    this.nothing();
+  }
+
+  nothing() {
+    this.pane.replaceChildren(make('p', { className: 'hint' }, 'Click a body to see all about it.'));
+  }
+
+  /** @param {boolean} follows */
+  following(follows) {
+    this.#follow.setAttribute('aria-pressed', String(follows));
+    this.#follow.textContent = follows ? 'Stop following' : 'Follow';
+  }
+
+  /** @param {any} body */
+  show(body) {
+    if (this.#facts.parentElement !== this.pane) this.pane.replaceChildren(this.#facts, this.#buttons);
+    const facts = (/** @type {string} */ title, /** @type {[string, string][]} */ rows) => [
+      make('h2', {}, title),
+      make('dl', { className: 'facts' }, ...rows.flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)])),
+    ];
+    const movable = body.mass > 0;
+    const material = body.material;
+    this.#facts.replaceChildren(
+      ...facts(body.name || 'Body', [
+        ['Kind', body.kind],
+        ['Shape', body.shapes.join(', ') || 'none'],
+        ...(movable ? /** @type {[string, string][]} */ ([['Mass', `${tell(body.mass)} kg`], ['Inertia', `${vector(body.inertia)} kg m²`]]) : []),
+        ...(material
+          ? /** @type {[string, string][]} */ ([
+              ['Density', `${tell(material.density)} kg/m³`],
+              ['Bounce', tell(material.restitution)],
+              ['Friction', material.static_friction === material.dynamic_friction ? tell(material.static_friction) : `${tell(material.static_friction)} at rest, ${tell(material.dynamic_friction)} sliding`],
+            ])
+          : []),
+        ...(body.joints.length ? /** @type {[string, string][]} */ ([['Joints', body.joints.slice(0, 6).join(', ')]]) : []),
+      ]),
+      ...facts('Now', [
+        ['Position', `${vector(body.position)} m`],
+        ['Speed', `${tell(length(body.velocity), 3)} m/s`],
+        ['Velocity', `${vector(body.velocity)} m/s`],
+        ['Spin', `${vector(body.angular_velocity)} rad/s`],
+        ...(movable
+          ? /** @type {[string, string][]} */ ([
+              ['Kinetic energy', `${tell(body.kinetic_energy)} J`],
+              ['Momentum', `${vector(body.momentum)} kg m/s`],
+            ])
+          : []),
+        ['Touches', `${body.contacts} ${body.contacts === 1 ? 'shape' : 'shapes'}`],
+        ['Contact force', `${tell(length(body.contact_force), 3)} N`],
+        ...(movable ? /** @type {[string, string][]} */ ([['Sleeps', body.asleep ? 'yes' : 'no']]) : []),
+      ]),
+    );
+    this.#buttons.hidden = false;
+  }
+}

@@ -1,0 +1,338 @@
+// @ts-check
+// The page: puts stage, panel and connection together.
+
+import { Bodies } from './bodies.js';
+import { DRAWING, FRAME, SURFACE } from './decode.js';
+import { byId, make } from './dom.js';
+import { Editor } from './editor.js';
+import { Inspector } from './inspector.js';
+import { Link } from './link.js';
+import { MethodForm } from './method.js';
+import { Mouse } from './mouse.js';
+import { INSTRUMENTS, Overlay } from './overlay.js';
+import { Plots } from './plots.js';
+import { Stage } from './stage.js';
+
+const link = new Link();
+const stage = new Stage(byId('stage'));
+const bodies = new Bodies(stage);
+const overlay = new Overlay(stage);
+const mouse = new Mouse(stage, bodies, overlay, link);
+const plots = new Plots(byId('pane-plots'));
+const method = new MethodForm(byId('pane-method'), (chosen) => link.ask('method', { method: chosen }));
+const editor = new Editor(byId('pane-edit'), (text) => link.ask('text', { text }));
+const inspector = new Inspector(byId('pane-body'), { follow: () => follow(!followed), remove: () => remove() });
+
+/** @type {any} */ let status = {};
+/** @type {any} */ let scene = {};
+/** @type {import('./bodies.js').Body | undefined} */ let selected;
+let followed = false;
+/** @type {Set<string>} */ const shown = new Set();
+
+// ---- Messages
+
+link.onBinary = (data) => {
+  const kind = data.getUint8(0);
+  if (kind === FRAME) bodies.frame(data);
+  else if (kind === SURFACE) bodies.addSurface(data);
+  else if (kind === DRAWING && shown.has(INSTRUMENTS[data.getUint8(1)]?.[0])) overlay.draw(data);
+  if (kind === FRAME) tellTime();
+};
+link.onState = (connected) => {
+  document.body.dataset.connected = String(connected);
+  if (connected) {
+    notice('');
+    askInterests();
+  } else {
+    notice('The connection is lost. Trying again …', true);
+  }
+};
+link.on('hello', (hello) => {
+  method.describe(hello);
+  listScenes(hello.scenes);
+});
+link.on('scene', (opened) => {
+  const again = opened.name === scene.name && opened.text !== scene.text;
+  scene = opened;
+  select(undefined);
+  bodies.clear(opened.unit);
+  overlay.eraseAll();
+  plots.clear();
+  editor.set(opened.text);
+  byId('title').textContent = opened.title;
+  byId('description').textContent = byId('description').title = opened.description;
+  document.title = `${opened.title} · tumble`;
+  markScene();
+  // Who edits a scene wants to keep looking at the same place.
+  if (!again || !stage.drawn) stage.look(opened);
+  notice('');
+});
+link.on('bodies', (change) => {
+  bodies.change(change);
+  if (selected && bodies.bySlot.get(selected.look.slot) !== selected) select(undefined);
+});
+link.on('status', (now) => {
+  status = now;
+  const play = byId('play');
+  play.setAttribute('aria-pressed', String(now.playing));
+  play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
+  byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × · ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms` : `${now.bodies} bodies`;
+  const speed = /** @type {HTMLSelectElement} */ (byId('speed'));
+  if (document.activeElement !== speed) speed.value = String(now.speed);
+  if (now.error) notice(`Stopped: ${now.error}`);
+  method.show(now.method);
+  plots.add(now);
+  tellTime();
+});
+link.on('body', (body) => {
+  if (selected && body.id.slot === selected.look.slot) inspector.show(body);
+});
+link.on('problem', ({ message }) => notice(message));
+link.on('scene_problem', ({ diagnostics }) => {
+  editor.problems(diagnostics);
+  showPane('edit');
+});
+
+// ---- Scenes
+
+/** @param {{ name: string, title: string, description: string }[]} list */
+function listScenes(list) {
+  const entry = (/** @type {typeof list[0]} */ { name, title, description }) =>
+    make('li', {}, make('button', { type: 'button', value: name, onclick: () => link.ask('scene', { name }) }, make('strong', {}, title), make('span', {}, description)));
+  byId('scenes').replaceChildren(...list.map(entry));
+  markScene();
+}
+
+function markScene() {
+  for (const button of byId('scenes').querySelectorAll('button')) button.setAttribute('aria-current', String(button.value === scene.name));
+}
+
+// ---- Time
+
+const timeline = /** @type {HTMLInputElement} */ (byId('timeline'));
+let scrubbing = false;
+
+function tellTime() {
+  const clock = byId('clock');
+  const text = `${bodies.time.toFixed(2)} s`;
+  if (clock.textContent !== text) clock.textContent = text;
+  clock.title = `Simulated time; ${bodies.steps} steps`;
+  if (scrubbing || !status.history) return;
+  timeline.min = String(status.history[0]);
+  timeline.max = String(Math.max(status.history[1], bodies.time));
+  timeline.value = String(bodies.time);
+}
+timeline.oninput = () => {
+  scrubbing = true;
+  link.ask('seek', { time: Number(timeline.value) });
+};
+timeline.onchange = () => (scrubbing = false);
+
+const actions = {
+  play: () => link.ask(status.playing ? 'pause' : 'play'),
+  step: () => link.ask('step'),
+  reset: () => link.ask('reset'),
+};
+byId('play').onclick = actions.play;
+byId('step').onclick = actions.step;
+byId('reset').onclick = actions.reset;
+const speed = /** @type {HTMLSelectElement} */ (byId('speed'));
+speed.onchange = () => link.ask('speed', { factor: Number(speed.value) });
+
+/** @param {number} by */
+function faster(by) {
+  const next = Math.min(speed.options.length - 1, Math.max(0, speed.selectedIndex + by));
+  speed.selectedIndex = next;
+  link.ask('speed', { factor: Number(speed.value) });
+}
+
+// ---- Selection and camera
+
+mouse.onSelect = (body) => {
+  select(body);
+  if (body) showPane('body');
+};
+
+/** @param {import('./bodies.js').Body | undefined} body */
+function select(body) {
+  selected = body;
+  overlay.select(body);
+  link.ask('inspect', { body: body?.look.id ?? null });
+  if (!body) {
+    inspector.nothing();
+    follow(false);
+  }
+}
+
+function remove() {
+  if (selected) link.ask('delete', { body: selected.look.id });
+}
+
+/** @param {boolean} wanted */
+function follow(wanted) {
+  followed = wanted && selected !== undefined;
+  inspector.following(followed);
+  if (followed && selected) stage.controls.target.copy(selected.position);
+  stage.touch();
+}
+stage.before.push(() => {
+  if (!followed || !selected) return;
+  const way = selected.position.clone().sub(stage.controls.target);
+  stage.controls.target.add(way);
+  stage.camera.position.add(way);
+  stage.camera.updateMatrixWorld();
+});
+
+// ---- What is shown
+
+const checks = make('div', { className: 'checks' });
+for (const [name, label, color] of [...INSTRUMENTS, ['sleep', 'Who sleeps, by paling', '#7d858c']]) {
+  const box = make('input', { type: 'checkbox', id: `show-${name}` });
+  const swatch = make('i');
+  swatch.style.background = color;
+  box.onchange = () => {
+    if (box.checked) shown.add(name);
+    else shown.delete(name);
+    if (name === 'sleep') bodies.showSleep(box.checked);
+    if (!box.checked) overlay.erase(INSTRUMENTS.findIndex(([known]) => known === name));
+    askInterests();
+  };
+  checks.append(make('label', {}, box, label, swatch));
+}
+byId('pane-show').append(make('p', { className: 'hint' }, 'Draw over the bodies:'), checks);
+
+function askInterests() {
+  link.ask('draw', { what: [...shown].filter((name) => name !== 'sleep') });
+  if (selected) link.ask('inspect', { body: selected.look.id });
+}
+
+// ---- Panel, theme, notices
+
+const tabs = [...document.querySelectorAll('[role=tab]')].map((tab) => /** @type {HTMLElement} */ (tab));
+
+/** @param {string} name */
+function showPane(name) {
+  panel(true);
+  for (const tab of tabs) {
+    const chosen = tab.id === `tab-${name}`;
+    tab.setAttribute('aria-selected', String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+    byId(tab.getAttribute('aria-controls') ?? '').hidden = !chosen;
+  }
+  plots.draw();
+}
+tabs.forEach((tab, index) => {
+  tab.onclick = () => showPane(tab.id.replace('tab-', ''));
+  tab.onkeydown = (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.stopPropagation();
+    const next = tabs[(index + by + tabs.length) % tabs.length];
+    next.click();
+    next.focus();
+  };
+});
+
+/** @param {boolean} open */
+function panel(open) {
+  byId('panel').hidden = !open;
+  document.body.classList.toggle('no-panel', !open);
+  byId('panel-button').setAttribute('aria-expanded', String(open));
+  stage.panelChanged();
+}
+byId('panel-button').onclick = () => panel(byId('panel').hidden);
+
+/** @param {'light' | 'dark'} name */
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  stage.setTheme(name);
+  plots.draw();
+}
+byId('theme').onclick = () => {
+  const next = stage.theme === 'dark' ? 'light' : 'dark';
+  localStorage.setItem('theme', next);
+  theme(next);
+};
+const preferred = localStorage.getItem('theme') ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+theme(preferred === 'dark' ? 'dark' : 'light');
+
+let vanishing = 0;
+/**
+ * Says something for a while; nothing takes it back.
+ * @param {string} text
+ * @param {boolean} [stays]
+ */
+function notice(text, stays = false) {
+  const box = byId('notice');
+  box.textContent = text;
+  box.hidden = !text;
+  clearTimeout(vanishing);
+  if (!stays) vanishing = window.setTimeout(() => (box.hidden = true), 6000);
+}
+
+function picture() {
+  stage.draw();
+  stage.canvas.toBlob((blob) => {
+    if (!blob) return;
+    const address = URL.createObjectURL(blob);
+    make('a', { href: address, download: `${scene.name ?? 'tumble'}.png` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  });
+}
+byId('picture').onclick = picture;
+
+// ---- Keys
+
+const help = /** @type {HTMLDialogElement} */ (byId('help'));
+/** @type {[string, string, string[], () => void][]} */
+const KEYS = [
+  ['Space', 'play or pause', [' '], actions.play],
+  ['.', 'one step', ['.'], actions.step],
+  ['R', 'back to the start', ['r'], actions.reset],
+  ['− +', 'slower, faster', ['-', '+', '='], () => {}],
+  ['F', 'shoot a ball to where the mouse points', ['f'], () => mouse.shoot()],
+  ['L', 'follow the selected body', ['l'], () => follow(!followed)],
+  ['Delete', 'remove the selected body', ['Delete', 'Backspace'], remove],
+  ['C', "the scene's own view", ['c'], () => stage.look(scene)],
+  ['P', 'panel', ['p'], () => byId('panel-button').click()],
+  ['1 – 6', 'scenes, body, method, show, plots, edit', ['1', '2', '3', '4', '5', '6'], () => {}],
+  ['I', 'take a picture', ['i'], picture],
+  ['T', 'light or dark', ['t'], () => byId('theme').click()],
+  ['Esc', 'select nothing', ['Escape'], () => select(undefined)],
+  ['?', 'this list', ['?'], () => help.showModal()],
+];
+byId('keys').append(
+  ...[
+    ['drag a body', 'pull it'],
+    ['drag', 'turn the view'],
+    ['right drag', 'move the view'],
+    ['wheel', 'nearer or farther'],
+    ['click', 'all about a body'],
+    ['Shift + click', 'shoot a ball'],
+    ...KEYS,
+  ].flatMap(([keys, what]) => [make('dt', {}, make('kbd', {}, keys)), make('dd', {}, what)]),
+);
+byId('help-button').onclick = () => help.showModal();
+
+document.addEventListener('keydown', (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (target.matches('input:not([type=range], [type=checkbox]), textarea, select')) return;
+  // Space and Enter press the button that has the focus.
+  if (event.key === ' ' && target.matches('button, input')) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const found = KEYS.find(([, , keys]) => keys.includes(key));
+  if (!found) return;
+  event.preventDefault();
+  if (key === '-') faster(-1);
+  else if (key === '+' || key === '=') faster(1);
+  else if (key >= '1' && key <= '6' && key.length === 1) tabs[Number(key) - 1].click();
+  else found[3]();
+});
+
+if (innerWidth <= 760) panel(false);
+else stage.panelChanged();
+link.connect();
+
+/** For tests and the curious. */
+Object.assign(window, { sandbox: { stage, bodies, link, status: () => status, scene: () => scene, shown } });

@@ -1,0 +1,157 @@
+// @ts-check
+// The form for the method and its settings, made from the same schema that scene files are checked against.
+
+import { make, words } from './dom.js';
+
+export class MethodForm {
+  /** @type {any} */ #schema;
+  /** @type {any} */ #definitions = {};
+  /** @type {any} */ #defaults = {};
+  #shown = '';
+
+  /**
+   * @param {HTMLElement} pane
+   * @param {(method: any) => void} choose told what was chosen
+   */
+  constructor(pane, choose) {
+    this.pane = pane;
+    this.choose = choose;
+  }
+
+  /** @param {{ method: any, definitions: any, defaults: any }} hello */
+  describe({ method, definitions, defaults }) {
+    this.#schema = method;
+    this.#definitions = definitions ?? {};
+    this.#defaults = defaults ?? {};
+    this.#shown = '';
+  }
+
+  /** Shows the method that is at work, unless it is shown already. @param {any} method */
+  show(method) {
+    const text = JSON.stringify(method);
+    if (text === this.#shown || !this.#schema) return;
+    this.#shown = text;
+    const form = make('form', { onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
+    const send = () => {
+      if (!form.checkValidity()) return;
+      const chosen = read();
+      this.#shown = JSON.stringify(chosen);
+      this.choose(chosen);
+    };
+    const redraw = () => {
+      const chosen = read();
+      this.#shown = '';
+      this.choose(chosen);
+      this.show(chosen);
+    };
+    const read = this.#part(form, 'Method', this.#schema, method, undefined, this.#defaults, send, redraw);
+    this.pane.replaceChildren(form, make('p', { className: 'hint' }, 'Changes act at once, while it runs.'));
+  }
+
+  /**
+   * A part by name, with the properties of the chosen one below. Gives a function that reads it.
+   * @param {HTMLElement} parent
+   * @param {string} label
+   * @param {any} schema
+   * @param {any} value
+   * @param {string | undefined} usual
+   * @param {any} defaults of the properties, by name of the part
+   * @param {() => void} send
+   * @param {() => void} redraw
+   * @returns {() => any}
+   */
+  #part(parent, label, schema, value, usual, defaults, send, redraw) {
+    const names = /** @type {string[]} */ (schema.anyOf[0].enum);
+    const chosen = typeof value === 'string' ? value : value ? Object.keys(value)[0] : (usual ?? names[0]);
+    const given = value && typeof value === 'object' ? value[chosen] ?? {} : {};
+    const id = `field-${label}`;
+    const select = make('select', { id, onchange: redraw }, ...names.map((name) => make('option', { value: name, selected: name === chosen }, words(name))));
+    const details = schema.anyOf[1]?.properties?.[chosen];
+    parent.append(make('div', { className: 'field wide', title: schema.description ?? '' }, make('label', { for: id }, words(label)), select));
+    const fields = make('fieldset', { 'aria-label': `${words(label)}: ${words(chosen)}` });
+    if (Object.keys(details?.properties ?? {}).length) parent.append(fields);
+    const read = this.#object(fields, label, details, given, defaults?.[chosen] ?? {}, send, redraw);
+    return () => {
+      // Another name: its properties start afresh.
+      const properties = select.value === chosen ? read() : {};
+      return Object.keys(properties).length ? { [select.value]: properties } : select.value;
+    };
+  }
+
+  /**
+   * The properties of something. Gives a function that reads those that differ from their defaults.
+   * @param {HTMLElement} parent
+   * @param {string} path
+   * @param {any} schema
+   * @param {any} given
+   * @param {any} defaults
+   * @param {() => void} send
+   * @param {() => void} redraw
+   * @returns {() => Record<string, any>}
+   */
+  #object(parent, path, schema, given, defaults, send, redraw) {
+    /** @type {[string, () => any][]} */
+    const readers = [];
+    // Parts first, plain numbers after.
+    const entries = Object.entries(schema?.properties ?? {}).map(([name, found]) => [name, this.#resolve(found)]);
+    entries.sort(([, a], [, b]) => Number(!a.anyOf) - Number(!b.anyOf));
+    for (const [name, property] of entries) {
+      const label = `${path}-${name}`;
+      if (property.anyOf?.[0]?.enum) {
+        const usual = defaults[name]?.name ?? defaults[name];
+        const read = this.#part(parent, name, property, given[name], usual, {}, send, redraw);
+        readers.push([name, () => (read() === usual ? undefined : read())]);
+      } else if (property.properties) {
+        parent.append(make('h2', {}, words(name)));
+        const read = this.#object(parent, label, property, given[name] ?? {}, {}, send, redraw);
+        readers.push([name, () => (Object.keys(read()).length ? read() : undefined)]);
+      } else if (['number', 'integer', 'boolean'].includes(property.type)) {
+        readers.push([name, this.#plain(parent, label, name, property, given[name], send)]);
+      } else if (given[name] !== undefined) {
+        readers.push([name, () => given[name]]);
+      }
+    }
+    return () => Object.fromEntries(readers.map(([name, read]) => [name, read()]).filter(([, value]) => value !== undefined));
+  }
+
+  /**
+   * A number or a switch.
+   * @param {HTMLElement} parent
+   * @param {string} id
+   * @param {string} name
+   * @param {any} property
+   * @param {any} given
+   * @param {() => void} send
+   * @returns {() => any}
+   */
+  #plain(parent, id, name, property, given, send) {
+    const range = [property.minimum ?? property.exclusiveMinimum, property.maximum ?? property.exclusiveMaximum];
+    const limits = range.some((limit) => limit !== undefined) ? `\nFrom ${range[0] ?? '−∞'} to ${range[1] ?? '∞'}.` : '';
+    const title = `${property.description ?? ''}${limits}`;
+    const isSwitch = property.type === 'boolean';
+    const input = make('input', { id, type: isSwitch ? 'checkbox' : 'number', onchange: send });
+    if (isSwitch) {
+      input.checked = given ?? property.default ?? false;
+    } else {
+      input.value = given ?? '';
+      input.placeholder = property.default ?? '';
+      input.step = property.type === 'integer' ? '1' : 'any';
+      input.min = range[0] ?? '';
+      input.max = range[1] ?? '';
+    }
+    const unit = make('span', { className: 'unit' }, property.unit ?? '');
+    parent.append(make('div', { className: 'field', title }, make('label', { for: id }, words(name)), make('div', { className: 'control' }, input, unit)));
+    return () => {
+      const value = isSwitch ? input.checked : input.value === '' ? undefined : Number(input.value);
+      return value === property.default ? undefined : value;
+    };
+  }
+
+  /** Follows a reference, and takes the part of a choice that is not null. @param {any} found @returns {any} */
+  #resolve(found) {
+    let property = found;
+    if (property.$ref) property = { ...this.#definitions[property.$ref.replace('#/$defs/', '')], ...property };
+    if (Array.isArray(property.type)) property = { ...property, type: property.type.find((/** @type {string} */ type) => type !== 'null') };
+    return property;
+  }
+}

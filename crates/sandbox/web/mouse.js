@@ -1,0 +1,124 @@
+// @ts-check
+// The mouse on the stage: drag a body to pull it by a spring, click to select it, shift-click to shoot. Dragging anywhere else
+// is the camera's.
+
+import * as THREE from './vendor/three.js';
+
+/** Less than this many pixels is a click. */
+const CLICK = 4;
+
+export class Mouse {
+  /** @type {{ body: import('./bodies.js').Body, anchor: import('./vendor/three.js').Vector3, plane: import('./vendor/three.js').Plane, moved: boolean } | undefined} */
+  #held;
+  #ray = new THREE.Raycaster();
+  #start = [0, 0];
+  pointer = new THREE.Vector2(0, 0);
+  /** Told what was clicked. @type {(body: import('./bodies.js').Body | undefined) => void} */
+  onSelect = () => {};
+
+  /**
+   * @param {import('./stage.js').Stage} stage
+   * @param {import('./bodies.js').Bodies} bodies
+   * @param {import('./overlay.js').Overlay} overlay
+   * @param {import('./link.js').Link} link
+   */
+  constructor(stage, bodies, overlay, link) {
+    this.stage = stage;
+    this.bodies = bodies;
+    this.overlay = overlay;
+    this.link = link;
+    const canvas = stage.canvas;
+    // Before the camera's own listener, which must not turn the view while a body is dragged.
+    canvas.addEventListener('pointerdown', (event) => this.#down(event), { capture: true });
+    canvas.addEventListener('pointermove', (event) => this.#move(event));
+    canvas.addEventListener('pointerup', (event) => this.#up(event));
+    canvas.addEventListener('pointercancel', () => this.#release());
+    stage.before.push(() => {
+      if (this.#held) overlay.spring(this.#held.anchor.clone().applyMatrix4(this.#held.body.matrix), this.#target());
+    });
+  }
+
+  /** @param {PointerEvent} event */
+  #aim(event) {
+    const box = this.stage.canvas.getBoundingClientRect();
+    this.pointer.set(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
+    this.#ray.setFromCamera(this.pointer, this.stage.camera);
+  }
+
+  #target() {
+    const held = /** @type {NonNullable<typeof this.#held>} */ (this.#held);
+    return this.#ray.ray.intersectPlane(held.plane, new THREE.Vector3()) ?? held.anchor.clone().applyMatrix4(held.body.matrix);
+  }
+
+  /** @param {PointerEvent} event */
+  #down(event) {
+    this.#aim(event);
+    this.#start = [event.clientX, event.clientY];
+    if (event.button !== 0 || !event.isPrimary) return;
+    if (event.shiftKey) {
+      event.stopImmediatePropagation();
+      this.shoot();
+      return;
+    }
+    const hit = this.bodies.meet(this.#ray);
+    if (!hit?.body.movable) return;
+    event.stopImmediatePropagation();
+    this.stage.canvas.setPointerCapture(event.pointerId);
+    this.stage.canvas.classList.add('dragging');
+    this.stage.canvas.focus({ preventScroll: true });
+    const facing = this.stage.camera.getWorldDirection(new THREE.Vector3());
+    const anchor = hit.point.clone().applyMatrix4(hit.body.matrix.clone().invert());
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, hit.point);
+    this.#held = { body: hit.body, anchor, plane, moved: false };
+  }
+
+  /** @param {PointerEvent} event */
+  #move(event) {
+    this.#aim(event);
+    if (this.#held) {
+      if (!this.#held.moved && this.#far(event)) {
+        this.#held.moved = true;
+        const point = this.#held.anchor.clone().applyMatrix4(this.#held.body.matrix);
+        this.link.ask('grab', { body: this.#held.body.look.id, point: point.toArray() });
+      }
+      if (this.#held.moved) {
+        this.link.ask('drag', { to: this.#target().toArray() });
+        this.stage.touch();
+      }
+    } else if (event.buttons === 0) {
+      this.stage.canvas.classList.toggle('over-body', this.bodies.meet(this.#ray)?.body.movable ?? false);
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  #far(event) {
+    return Math.hypot(event.clientX - this.#start[0], event.clientY - this.#start[1]) > CLICK;
+  }
+
+  /** @param {PointerEvent} event */
+  #up(event) {
+    const held = this.#held;
+    this.#release();
+    if (event.button === 0 && !event.shiftKey && !this.#far(event)) {
+      this.#aim(event);
+      const hit = held ? held.body : this.bodies.meet(this.#ray)?.body;
+      this.onSelect(hit);
+    }
+  }
+
+  #release() {
+    if (!this.#held) return;
+    this.#held = undefined;
+    this.stage.canvas.classList.remove('dragging');
+    this.overlay.spring();
+    this.link.ask('release');
+  }
+
+  /** Shoots a ball to where the mouse points. */
+  shoot() {
+    this.#ray.setFromCamera(this.pointer, this.stage.camera);
+    const { origin, direction } = this.#ray.ray;
+    const from = origin.clone().addScaledVector(direction, 0.12 * this.stage.camera.position.distanceTo(this.stage.controls.target));
+    this.link.ask('shoot', { from: from.toArray(), towards: direction.toArray() });
+  }
+}

@@ -1,0 +1,125 @@
+// @ts-check
+// What is drawn over the bodies: instruments, the outline of the selected body, the spring of the mouse.
+
+import * as THREE from './vendor/three.js';
+import { readDrawing } from './decode.js';
+
+/** The instruments in the order of their numbers, with words and the colour they are drawn in. */
+export const INSTRUMENTS = [
+  ['contacts', 'Contacts and normals', '#ff3333'],
+  ['contact_forces', 'Contact forces', '#ff991a'],
+  ['forces', 'Forces on bodies', '#ff991a'],
+  ['joints', 'Joints', '#4d80ff'],
+  ['reactions', 'Forces in joints', '#ff991a'],
+  ['aabbs', 'Boxes around shapes', '#ffffff'],
+  ['broad_phase', 'Broad phase', '#808080'],
+  ['velocities', 'Velocities', '#33e64d'],
+  ['centers_of_mass', 'Centres of mass', '#ffe633'],
+  ['islands', 'Islands by colour', 'linear-gradient(90deg,#f55,#5c5,#55f)'],
+];
+
+export class Overlay {
+  /** @type {Map<number, import('./vendor/three.js').Group>} */ #drawings = new Map();
+  #outline = new THREE.Group();
+  #spring = new THREE.LineSegments(
+    new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(new Float32Array(6), 3)),
+    new THREE.LineBasicMaterial({ color: '#d0653f', depthTest: false, transparent: true }),
+  );
+  #accent = new THREE.LineBasicMaterial({ color: '#ffb454', depthTest: true });
+  /** @type {import('./bodies.js').Body | undefined} */ #selected;
+
+  /** @param {import('./stage.js').Stage} stage */
+  constructor(stage) {
+    this.stage = stage;
+    this.#spring.visible = false;
+    this.#spring.frustumCulled = false;
+    this.#outline.matrixAutoUpdate = false;
+    stage.scene.add(this.#outline, this.#spring);
+    stage.before.push(() => {
+      if (!this.#selected) return;
+      this.#outline.matrix.copy(this.#selected.matrix);
+      this.#outline.matrixWorldNeedsUpdate = true;
+    });
+  }
+
+  /** Shows a drawing in place of the last one of its kind. @param {DataView} data */
+  draw(data) {
+    const { what, ends, lineColors, centers, pointColors } = readDrawing(data);
+    this.erase(what);
+    const group = new THREE.Group();
+    const add = (/** @type {any} */ object) => {
+      object.frustumCulled = false;
+      object.renderOrder = 2;
+      group.add(object);
+    };
+    if (ends.length) {
+      const material = new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: what === 5 || what === 6 ? 0.45 : 0.95, toneMapped: false });
+      add(new THREE.LineSegments(geometry(ends, lineColors), material));
+    }
+    if (centers.length) {
+      const material = new THREE.PointsMaterial({ vertexColors: true, size: 7, sizeAttenuation: false, depthTest: false, transparent: true, toneMapped: false });
+      add(new THREE.Points(geometry(centers, pointColors), material));
+    }
+    this.#drawings.set(what, group);
+    this.stage.scene.add(group);
+    this.stage.touch();
+  }
+
+  /** @param {number} what */
+  erase(what) {
+    const group = this.#drawings.get(what);
+    if (!group) return;
+    for (const object of /** @type {any[]} */ (group.children)) {
+      object.geometry.dispose();
+      object.material.dispose();
+    }
+    this.stage.scene.remove(group);
+    this.#drawings.delete(what);
+    this.stage.touch();
+  }
+
+  eraseAll() {
+    for (const what of [...this.#drawings.keys()]) this.erase(what);
+  }
+
+  /** Outlines a body, or none. @param {import('./bodies.js').Body | undefined} body */
+  select(body) {
+    this.#selected = body;
+    for (const line of /** @type {any[]} */ (this.#outline.children)) line.geometry.dispose();
+    this.#outline.clear();
+    for (const part of body?.parts ?? []) {
+      const line = new THREE.LineSegments(new THREE.EdgesGeometry(part.batch.geometry, 25), this.#accent);
+      line.applyMatrix4(part.local);
+      line.scale.multiplyScalar(1.004);
+      this.#outline.add(line);
+    }
+    this.stage.touch();
+  }
+
+  /**
+   * Shows the spring between two points, or none.
+   * @param {import('./vendor/three.js').Vector3} [from]
+   * @param {import('./vendor/three.js').Vector3} [to]
+   */
+  spring(from, to) {
+    this.#spring.visible = from !== undefined && to !== undefined;
+    if (from && to) {
+      const places = this.#spring.geometry.getAttribute('position');
+      places.setXYZ(0, from.x, from.y, from.z);
+      places.setXYZ(1, to.x, to.y, to.z);
+      places.needsUpdate = true;
+    }
+    this.stage.touch();
+  }
+}
+
+/**
+ * @param {Float32Array} places
+ * @param {Uint8Array} colors
+ */
+function geometry(places, colors) {
+  const made = new THREE.BufferGeometry();
+  made.setAttribute('position', new THREE.BufferAttribute(places, 3));
+  made.setAttribute('color', new THREE.BufferAttribute(colors, 3, true));
+  return made;
+}

@@ -163,7 +163,8 @@ mod tests {
         };
         let mut encoder = FrameEncoder::default();
         let header = 21;
-        assert_eq!(encoder.encode(0.0, 0, &[pose(1.0, false), None, pose(2.0, false)]).len(), header + 2 * 7 + 2 * 4);
+        // Slot; 8192 or 16384 units, doubled, in three bytes and two coordinates of zero; the orientation.
+        assert_eq!(encoder.encode(0.0, 0, &[pose(1.0, false), None, pose(2.0, false)]).len(), header + 2 * (1 + 5 + 6));
         assert_eq!(encoder.encode(0.1, 1, &[pose(1.0, false), None, pose(2.0, false)]).len(), header);
         let frame = encoder.encode(0.2, 2, &[pose(1.0, false), None, pose(2.01, false)]);
         // Slot 2 after none; 82 units, twice, in two bytes; two coordinates that stayed; the orientation.

@@ -6,9 +6,9 @@ use tumble_dynamics::model::JointEnd;
 use tumble_dynamics::{BodyId, World};
 use tumble_geometry::Shape;
 
-/// The body's properties and how it moves; null if it does not exist.
-pub(crate) fn inspect(world: &World, id: BodyId) -> Value {
-    let Ok(body) = world.body(id) else { return Value::Null };
+/// The body's properties and how it moves; none if it does not exist.
+pub(crate) fn inspect(world: &World, id: BodyId) -> Option<Value> {
+    let body = world.body(id).ok()?;
     let model = world.model();
     let colliders: Vec<_> =
         body.model().colliders.iter().filter_map(|&collider| model.colliders().get(collider)).collect();
@@ -24,7 +24,7 @@ pub(crate) fn inspect(world: &World, id: BodyId) -> Value {
     let attached = |ends: [JointEnd; 2]| ends.contains(&JointEnd::Body(id));
     let joints: Vec<&str> =
         model.joints().iter().filter(|(_, joint)| attached(joint.ends)).map(|(_, joint)| joint.name.as_str()).collect();
-    json!({
+    Some(json!({
         "type": "body",
         "id": id,
         "name": body.model().name,
@@ -43,7 +43,7 @@ pub(crate) fn inspect(world: &World, id: BodyId) -> Value {
         "contact_force": world.contact_wrench(id).map(|wrench| wrench.force).unwrap_or_default(),
         "joints": joints,
         "asleep": body.is_asleep(),
-    })
+    }))
 }
 
 fn shape_name(shape: &Shape) -> &'static str {

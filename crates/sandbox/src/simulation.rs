@@ -146,7 +146,7 @@ impl Simulation {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             let time = Instant::now();
-            if !runs {
+            if !self.playing || !runs {
                 self.publish();
             } else if time >= due {
                 self.advance(time - last);
@@ -359,7 +359,7 @@ impl Simulation {
         if is_due {
             self.told = Some(Instant::now());
             let bodies = interests.iter().filter_map(|interest| interest.body);
-            let inspected = bodies.map(|id| (id, inspect(&self.scene.world, id).to_string().into()));
+            let inspected = bodies.filter_map(|id| Some((id, inspect(&self.scene.world, id)?.to_string().into())));
             self.now.inspected = inspected.collect();
             let status = self.status();
             self.now.status.set(status);

@@ -4,7 +4,7 @@
 import * as THREE from './vendor/three.js';
 
 const SKIES = {
-  light: { top: '#7fabd0', low: '#e9eff3', ground: '#dfe3e3', line: '#8d9aa3', sun: '#fff1dc', sunlight: 2.6, ambient: 0.62, exposure: 1.0 },
+  light: { top: '#7fabd0', low: '#e9eff3', ground: '#cfd6d6', line: '#7f8d96', sun: '#fff0da', sunlight: 2.5, ambient: 0.6, exposure: 1.0 },
   dark: { top: '#141c27', low: '#3a4653', ground: '#2e353c', line: '#68757f', sun: '#ffe2bd', sunlight: 2.1, ambient: 0.42, exposure: 1.0 },
 };
 
@@ -26,7 +26,7 @@ export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
-    this.renderer.toneMapping = THREE.AgXToneMapping;
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.controls = new THREE.OrbitControls(this.camera, canvas);
@@ -174,6 +174,7 @@ export class Stage {
     material.userData.line = { value: new THREE.Color() };
     this.#paint(material);
     this.#grounds.add(material);
+    // Fog has the last word on colours, and the sky is not tone-mapped either: they meet at the horizon.
     material.onBeforeCompile = (shader) => {
       shader.uniforms.line = material.userData.line;
       shader.vertexShader = shader.vertexShader
@@ -222,6 +223,7 @@ function sky() {
     side: THREE.BackSide,
     depthWrite: false,
     fog: false,
+    toneMapped: false,
     uniforms: { top: { value: new THREE.Color() }, low: { value: new THREE.Color() } },
     vertexShader: `varying vec3 vWay;
       void main() { vWay = position; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
@@ -229,7 +231,6 @@ function sky() {
       void main() {
         float height = normalize(vWay).y;
         gl_FragColor = vec4(mix(low, top, pow(smoothstep(0.0, 0.9, height), 0.7)), 1.0);
-        #include <tonemapping_fragment>
         #include <colorspace_fragment>
       }`,
   });

@@ -1,0 +1,297 @@
+//! The server as pages see it, and as those see it who wish it ill.
+
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::time::{Duration, Instant};
+use tumble_sandbox::{Options, Sandbox, Subject};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket};
+
+/// A page without a face.
+struct Page {
+    socket: WebSocket<MaybeTlsStream<TcpStream>>,
+}
+
+fn start(name: &str) -> Sandbox {
+    Sandbox::start(Subject::gallery(name).unwrap(), &Options::default()).unwrap()
+}
+
+fn socket_url(sandbox: &Sandbox) -> String {
+    sandbox.url().replace("http://", "ws://").replacen("/?", "/socket?", 1).trim_end_matches('/').to_owned()
+}
+
+impl Page {
+    fn open(sandbox: &Sandbox) -> Self {
+        let mut url = socket_url(sandbox);
+        if !url.contains("/socket") {
+            url += "/socket";
+        }
+        let (socket, _) = tungstenite::connect(url).unwrap();
+        if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        }
+        Self { socket }
+    }
+
+    fn ask(&mut self, request: &Value) {
+        self.socket.send(Message::text(request.to_string())).unwrap();
+    }
+
+    /// The next message of a type; binary ones have the type "frame" (1), "surface" (2), "drawing" (3).
+    fn next(&mut self, wanted: &str) -> (Value, Vec<u8>) {
+        self.next_where(wanted, |_, _| true)
+    }
+
+    fn next_where(&mut self, wanted: &str, accept: impl Fn(&Value, &[u8]) -> bool) -> (Value, Vec<u8>) {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(20) {
+            let (kind, json, bytes) = match self.socket.read().unwrap() {
+                Message::Text(text) => {
+                    let json: Value = serde_json::from_str(&text).unwrap();
+                    (json["type"].as_str().unwrap().to_owned(), json, Vec::new())
+                }
+                Message::Binary(bytes) => {
+                    let kind = ["", "frame", "surface", "drawing"][usize::from(bytes[0])];
+                    (kind.to_owned(), Value::Null, bytes.to_vec())
+                }
+                _ => continue,
+            };
+            if kind == wanted && accept(&json, &bytes) {
+                return (json, bytes);
+            }
+        }
+        panic!("no message \"{wanted}\" came");
+    }
+
+    fn status_where(&mut self, accept: impl Fn(&Value) -> bool) -> Value {
+        self.next_where("status", |status, _| accept(status)).0
+    }
+}
+
+fn steps(status: &Value) -> u64 {
+    status["steps"].as_u64().unwrap()
+}
+
+/// The status code of the answer to a plain request with these headers.
+fn code(sandbox: &Sandbox, path: &str, headers: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", sandbox.address().port())).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.take(4000).read_to_string(&mut answer).unwrap_or_default();
+    answer.split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_page_is_told_the_scene_and_where_its_bodies_are() {
+    let sandbox = start("dominoes");
+    let mut page = Page::open(&sandbox);
+    let (hello, _) = page.next("hello");
+    assert!(hello["scenes"].as_array().unwrap().iter().any(|scene| scene["name"] == "pendulum-2"));
+    let (scene, _) = page.next("scene");
+    assert_eq!(scene["title"], "Dominoes");
+    let (bodies, _) = page.next("bodies");
+    assert_eq!(bodies["add"].as_array().unwrap().len(), 31);
+    let (_, frame) = page.next("frame");
+    assert_eq!(u32::from_le_bytes(frame[17..21].try_into().unwrap()), 31);
+}
+
+#[test]
+fn time_passes_when_playing_only_and_one_step_is_one_step() {
+    let sandbox = start("pendulum-2");
+    let mut page = Page::open(&sandbox);
+    page.status_where(|status| steps(status) > 3);
+    page.ask(&json!({ "do": "pause" }));
+    let stopped = steps(&page.status_where(|status| status["playing"] == false));
+    page.ask(&json!({ "do": "step" }));
+    page.status_where(|status| steps(status) == stopped + 1);
+    std::thread::sleep(Duration::from_millis(200));
+    page.ask(&json!({ "do": "step" }));
+    page.status_where(|status| steps(status) == stopped + 2);
+    page.ask(&json!({ "do": "reset" }));
+    let start = page.status_where(|status| steps(status) == 0);
+    assert_eq!(start["playing"], false);
+    page.ask(&json!({ "do": "play" }));
+    page.status_where(|status| steps(status) > 10);
+}
+
+#[test]
+fn one_goes_back_in_time_and_on_from_there() {
+    let sandbox = start("pendulum-2");
+    let mut page = Page::open(&sandbox);
+    page.status_where(|status| status["time"].as_f64().unwrap() > 0.5);
+    page.ask(&json!({ "do": "seek", "time": 0.25 }));
+    let then = page.status_where(|status| status["playing"] == false);
+    assert!((then["time"].as_f64().unwrap() - 0.25).abs() < 0.05, "{then}");
+    assert!(then["history"][1].as_f64().unwrap() > 0.5);
+    page.ask(&json!({ "do": "step" }));
+    let after = page.status_where(|status| steps(status) == steps(&then) + 1);
+    assert_eq!(after["history"][1], after["time"]);
+}
+
+#[test]
+fn scenes_texts_and_methods_are_changed_and_errors_have_their_line() {
+    let sandbox = start("dominoes");
+    let mut page = Page::open(&sandbox);
+    page.ask(&json!({ "do": "scene", "name": "pendulum-2" }));
+    page.next_where("scene", |scene, _| scene["name"] == "pendulum-2");
+    page.ask(&json!({ "do": "text", "text": "title = \"x\"\n[bodies.a]\nshap.sphere.radius = 1\n" }));
+    let (problem, _) = page.next("scene_problem");
+    assert_eq!(problem["diagnostics"][0]["line"], 3, "{problem}");
+    page.ask(&json!({ "do": "text", "text": "title = \"mine\"\n[bodies.a]\nshape.sphere.radius = 1\n" }));
+    page.next_where("scene", |scene, _| scene["title"] == "mine");
+    let method = json!({ "retroactive": { "integrator": "runge_kutta_4" } });
+    page.ask(&json!({ "do": "method", "method": method }));
+    page.status_where(|status| status["method"] == method);
+    page.ask(&json!({ "do": "method", "method": { "retroactive": { "integrator": "magic" } } }));
+    page.next("problem");
+    page.ask(&json!({ "do": "scene", "name": "nowhere" }));
+    page.next("problem");
+}
+
+#[test]
+fn bodies_are_held_shot_deleted_and_inspected() {
+    let sandbox = start("dominoes");
+    let mut page = Page::open(&sandbox);
+    page.ask(
+        &json!({ "do": "text", "text": "title = \"one\"\ngravity = [0, 0, 0]\n[bodies.a]\nshape.sphere.radius = 1\n" }),
+    );
+    page.next_where("scene", |scene, _| scene["title"] == "one");
+    let (bodies, _) = page.next("bodies");
+    let ball = bodies["add"][0]["id"].clone();
+    page.ask(&json!({ "do": "inspect", "body": ball }));
+    page.ask(&json!({ "do": "grab", "body": ball, "point": [0, 0, 0] }));
+    page.ask(&json!({ "do": "drag", "to": [2, 0, 0] }));
+    page.next_where("body", |body, _| (body["position"][0].as_f64().unwrap() - 2.0).abs() < 0.01);
+    page.ask(&json!({ "do": "release" }));
+    page.ask(&json!({ "do": "shoot", "from": [0, 9, 0], "towards": [0, 0, 1] }));
+    page.next_where("bodies", |change, _| change["add"][0]["name"] == "shot 1");
+    page.ask(&json!({ "do": "draw", "what": ["aabbs"] }));
+    page.next_where("drawing", |_, drawing| drawing[1] == 5 && drawing[2] == 24);
+    page.ask(&json!({ "do": "delete", "body": ball }));
+    page.next_where("bodies", |change, _| change["remove"][0] == 0);
+    page.ask(&json!({ "do": "delete", "body": ball }));
+    page.next("problem");
+}
+
+#[test]
+fn garbage_floods_and_sudden_ends_harm_nobody() {
+    let sandbox = start("pendulum-2");
+    let mut good = Page::open(&sandbox);
+    good.next("frame");
+
+    let mut rude = Page::open(&sandbox);
+    for text in ["", "{", "null", "[]", "{\"do\":\"fly\"}", "{\"do\":\"speed\",\"factor\":\"fast\"}", "\u{0}\u{ffff}"] {
+        rude.socket.send(Message::text(text)).unwrap();
+    }
+    rude.socket.send(Message::binary(vec![0xff; 1000])).unwrap();
+    rude.next("problem");
+    let wild = json!({ "slot": 4_000_000_000u32, "generation": 7 });
+    rude.ask(&json!({ "do": "delete", "body": wild }));
+    rude.ask(&json!({ "do": "grab", "body": wild, "point": [1e308, -1e308, 0] }));
+    rude.ask(&json!({ "do": "drag", "to": [1e308, 1e308, 1e308] }));
+    rude.ask(&json!({ "do": "shoot", "from": [0, 0, 0], "towards": [0, 0, 0] }));
+    rude.ask(&json!({ "do": "seek", "time": -1e300 }));
+    rude.ask(&json!({ "do": "play" }));
+
+    // A flood: the connection is closed, at the latest when everything has been sent.
+    let mut flood = Page::open(&sandbox);
+    let text = json!({ "do": "step" }).to_string();
+    let sent = (0..20_000).take_while(|_| flood.socket.send(Message::text(text.as_str())).is_ok()).count();
+    let begun = Instant::now();
+    let closed = sent < 20_000
+        || loop {
+            match flood.socket.read() {
+                Ok(Message::Close(_)) | Err(_) => break true,
+                Ok(_) if begun.elapsed() > Duration::from_secs(20) => break false,
+                Ok(_) => {}
+            }
+        };
+    assert!(closed, "a flood was let through");
+
+    // A message beyond the limit, and connections that end in the middle of one.
+    let mut large = Page::open(&sandbox);
+    let _refused = large.socket.send(Message::text("x".repeat(8 << 20)));
+    for _ in 0..20 {
+        let mut half = Page::open(&sandbox);
+        if let MaybeTlsStream::Plain(stream) = half.socket.get_mut() {
+            stream.write_all(&[0x81, 0xfe, 0x10]).unwrap();
+        }
+    }
+    let mut raw = TcpStream::connect(sandbox.address()).unwrap();
+    raw.write_all(&[0; 3000]).unwrap();
+
+    good.ask(&json!({ "do": "reset" }));
+    good.ask(&json!({ "do": "play" }));
+    good.status_where(|status| status["playing"] == true && steps(status) > 10);
+    assert!(sandbox.is_running());
+}
+
+#[test]
+fn a_tab_that_does_not_read_holds_up_nobody() {
+    let sandbox = start("pile-1000");
+    let _deaf: Vec<Page> = (0..3).map(|_| Page::open(&sandbox)).collect();
+    let mut good = Page::open(&sandbox);
+    let first = steps(&good.status_where(|_| true));
+    good.status_where(|status| steps(status) > first + 5);
+}
+
+#[test]
+fn other_sites_are_refused() {
+    let sandbox = start("pendulum-2");
+    let port = sandbox.address().port();
+    let own = format!("Host: 127.0.0.1:{port}\r\n");
+    assert_eq!(code(&sandbox, "/", &own), "200");
+    assert_eq!(code(&sandbox, "/main.js", &format!("Host: localhost:{port}\r\n")), "200");
+    assert_eq!(code(&sandbox, "/../Cargo.toml", &own), "404");
+    assert_eq!(code(&sandbox, "/", "Host: evil.example\r\n"), "403");
+    assert_eq!(code(&sandbox, "/socket", &format!("{own}Origin: http://evil.example\r\n")), "403");
+    assert_eq!(code(&sandbox, "/socket", &format!("{own}Origin: null\r\n")), "403");
+
+    let mut request = format!("ws://127.0.0.1:{port}/socket").into_client_request().unwrap();
+    request.headers_mut().insert("Origin", "http://evil.example".parse().unwrap());
+    assert!(tungstenite::connect(request).is_err());
+    let mut request = format!("ws://127.0.0.1:{port}/socket").into_client_request().unwrap();
+    request.headers_mut().insert("Origin", format!("http://127.0.0.1:{port}").parse().unwrap());
+    assert!(tungstenite::connect(request).is_ok());
+}
+
+#[test]
+fn beyond_this_machine_a_token_is_needed() {
+    let options = Options { host: Ipv4Addr::UNSPECIFIED.into(), port: 0 };
+    let sandbox = Sandbox::start(Subject::gallery("pendulum-2").unwrap(), &options).unwrap();
+    let (_, token) = sandbox.url().split_once("?token=").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    assert_eq!(token.len(), 32);
+    let base = format!("ws://127.0.0.1:{}/socket", sandbox.address().port());
+    assert!(tungstenite::connect(&base).is_err());
+    assert!(tungstenite::connect(format!("{base}?token={}0", &token[..31])).is_err() || token.ends_with('0'));
+    assert!(tungstenite::connect(format!("{base}?token={token}0")).is_err());
+    assert!(tungstenite::connect(format!("{base}?token={token}")).is_ok());
+}
+
+/// At most 20 kB a frame for a thousand bodies that all move and turn, fast.
+#[test]
+fn a_thousand_moving_bodies_fit_into_twenty_kilobytes() {
+    let sandbox = start("pendulum-2");
+    let mut page = Page::open(&sandbox);
+    let text = r#"
+        title = "many"
+        dt = 0.01
+        [bodies.box]
+        shape.box.size = [0.5, 0.5, 0.5]
+        velocity = [7, 11, 13]
+        angular_velocity = [1, 2, 3]
+        repeat = { grid = { count = [10, 10, 10], spacing = [3, 3, 3] }, jitter = { position = 0.1, angle_deg = 180 } }
+    "#;
+    page.ask(&json!({ "do": "text", "text": text }));
+    page.next_where("scene", |scene, _| scene["title"] == "many");
+    let mut largest = 0;
+    for _ in 0..20 {
+        let moving = |frame: &[u8]| u32::from_le_bytes(frame[17..21].try_into().unwrap()) == 1000;
+        let (_, frame) = page.next_where("frame", |_, frame| moving(frame));
+        largest = largest.max(frame.len());
+    }
+    println!("{largest} bytes a frame");
+    assert!(largest <= 20_000, "{largest} bytes");
+}

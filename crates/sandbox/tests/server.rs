@@ -1,5 +1,7 @@
 //! The server as pages see it, and as those see it who wish it ill.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in its helpers, too")]
+
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};

@@ -214,7 +214,7 @@ export class Bodies {
     let batch = this.#batches.get(key);
     if (!batch) {
       const geometry = stretched
-        ? UNIT_SHAPES[/** @type {keyof UNIT_SHAPES} */ (look.shape)]()
+        ? UNIT_SHAPES[/** @type {keyof typeof UNIT_SHAPES} */ (look.shape)]()
         : look.shape === 'capsule'
           ? new THREE.CapsuleGeometry(x, 2 * y, 14, 36)
           : this.#surfaces.get(look.surface ?? -1) ?? new THREE.BufferGeometry();

@@ -240,7 +240,7 @@ function panel(open) {
   byId('panel-button').setAttribute('aria-expanded', String(open));
   stage.panelChanged();
 }
-byId('panel-button').onclick = () => panel(byId('panel').hidden);
+byId('panel-button').onclick = () => panel(Boolean(byId('panel').hidden));
 
 /** @param {'light' | 'dark'} name */
 function theme(name) {

@@ -7,8 +7,10 @@ import * as THREE from './vendor/three.js';
 /** Less than this many pixels is a click. */
 const CLICK = 4;
 
+/** @typedef {{ body: import('./bodies.js').Body, anchor: import('./vendor/three.js').Vector3, plane: import('./vendor/three.js').Plane, moved: boolean }} Held */
+
 export class Mouse {
-  /** @type {{ body: import('./bodies.js').Body, anchor: import('./vendor/three.js').Vector3, plane: import('./vendor/three.js').Plane, moved: boolean } | undefined} */
+  /** @type {Held | undefined} */
   #held;
   #ray = new THREE.Raycaster();
   #start = [0, 0];
@@ -46,7 +48,7 @@ export class Mouse {
   }
 
   #target() {
-    const held = /** @type {NonNullable<typeof this.#held>} */ (this.#held);
+    const held = /** @type {Held} */ (this.#held);
     return this.#ray.ray.intersectPlane(held.plane, new THREE.Vector3()) ?? held.anchor.clone().applyMatrix4(held.body.matrix);
   }
 

@@ -6,51 +6,14 @@
 mod moving;
 
 use glam::DVec3;
-use moving::{Moving, random_vector, smooth_derivative};
-use std::sync::Arc;
+use moving::{check_derivatives, random_vector};
 use tumble_dynamics::constraint::{
-    Attach, Ball, ConstantVelocity, Constraint, Cylindrical, Distance, Drive, Freedom, Hinge, HingeForm, JointView,
-    Joystick, Lines, OnPlane, OrientationLock, Planar, Row, Screw, Slider, Universal, Weld,
+    Attach, Ball, ConstantVelocity, Cylindrical, Distance, Drive, Freedom, Hinge, HingeForm, Joystick, Lines, OnPlane,
+    OrientationLock, Planar, Screw, Slider, Universal, Weld,
 };
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, World};
-
-fn rows(constraint: &Arc<dyn Constraint>, bodies: [Moving; 2], angle: f64, t: f64) -> Vec<Row> {
-    let mut rows = Vec::new();
-    constraint.rows(&JointView { bodies: bodies.map(|body| body.at(t)), angle }, &mut rows);
-    rows
-}
-
-fn rate(row: &Row, bodies: [Moving; 2]) -> f64 {
-    row.jacobian.dot(bodies.map(|body| body.velocity), bodies.map(|body| body.omega))
-}
-
-/// Checks J and J̇ẋ of every row of a joint made of random vectors, at 10 000 random states.
-fn check_derivatives(name: &str, make: impl Fn(&mut fastrand::Rng) -> Box<dyn Attach>) {
-    let mut random = fastrand::Rng::with_seed(11);
-    let mut checked = 0;
-    for case in 0..10_000 {
-        let attached = [Moving::random(&mut random), Moving::random(&mut random)];
-        let Ok(constraint) = make(&mut random).attach(&attached.map(|body| body.at(0.0))) else { continue };
-        // Anywhere else than where it was attached: the formulas must hold where the constraint does not.
-        let bodies = [Moving::random(&mut random), Moving::random(&mut random)];
-        let angle = constraint.angle(&bodies.map(|body| body.at(0.0))).unwrap_or(0.0);
-        let at = |t: f64| rows(&constraint, bodies, angle, t);
-        for (index, row) in at(0.0).iter().enumerate() {
-            let rate_now = rate(row, bodies);
-            let scale = 1.0 + row.error.abs() + rate_now.abs() + row.jdot_v.abs();
-            if let Some(first) = smooth_derivative(|t| at(t)[index].error) {
-                assert!((first - rate_now).abs() < 1e-6 * scale, "{name}, case {case}, row {index}: J is wrong");
-            }
-            if let Some(second) = smooth_derivative(|t| rate(&at(t)[index], bodies)) {
-                assert!((second - row.jdot_v).abs() < 1e-6 * scale, "{name}, case {case}, row {index}: J̇ẋ is wrong");
-                checked += 1;
-            }
-        }
-    }
-    assert!(checked > 9_000, "{name}: only {checked} rows were checked");
-}
 
 #[test]
 fn derivatives_of_joints_that_hold_points() {

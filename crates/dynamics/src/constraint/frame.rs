@@ -58,6 +58,38 @@ impl Frame {
         }
     }
 
+    /// Each body with an anchor and a main axis of its own.
+    pub(super) fn separate(
+        what: &'static str,
+        bodies: &[BodyView; 2],
+        anchors: [DVec3; 2],
+        axes: [DVec3; 2],
+    ) -> Result<Self, ModelError> {
+        let first = Self::new(what, bodies, anchors[0], axes[0], None)?;
+        let second = Self::new(what, bodies, anchors[1], axes[1], None)?;
+        Ok(Self {
+            anchors: [first.anchors[0], second.anchors[1]],
+            rotations: [first.rotations[0], second.rotations[1]],
+        })
+    }
+
+    /// The first body's copy turned so that its main axis x₁, now along the second's, points along `center` (world
+    /// coordinates), the shortest way.
+    pub(super) fn centered(
+        mut self,
+        what: &'static str,
+        bodies: &[BodyView; 2],
+        center: Option<DVec3>,
+    ) -> Result<Self, ModelError> {
+        if let Some(center) = center {
+            let center = check_direction(what, center)?;
+            let axis = self.second(bodies)[0].value;
+            let tilt = bodies[0].pose.rotation.conjugate() * DQuat::from_rotation_arc(axis, center);
+            self.rotations[0] = (tilt * bodies[0].pose.rotation * self.rotations[0]).normalize();
+        }
+        Ok(self)
+    }
+
     /// Where the anchors are, in world coordinates.
     pub(super) fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         [bodies[0].pose.point(self.anchors[0]), bodies[1].pose.point(self.anchors[1])]
@@ -106,8 +138,14 @@ impl Frame {
 
     /// The same angle, counting the turns of the joint.
     pub(super) fn turned(&self, joint: &JointView) -> Measure {
-        let angle = self.angle(joint);
-        angle + (continued(angle.value, joint.angle) - angle.value)
+        counted(self.angle(joint), joint)
+    }
+
+    /// The twist about x: the relative rotation is a rotation about x and one about an axis across it, and the first has the
+    /// quaternion `(q_w, q_x)`, normalised (T A.25). Its angle `2 atan2(q_x, q_w)` in radians; undefined where x₂ = −x₁.
+    pub(super) fn twist(&self, bodies: &[BodyView; 2]) -> Measure {
+        let [x, _, _, w] = relative_rotation(bodies, self.rotations);
+        Measure::atan2(x, w) * 2.0
     }
 
     /// Rows that keep the anchors together.
@@ -130,4 +168,9 @@ impl Frame {
     pub(super) fn hold_rotation(&self, bodies: &[BodyView; 2], softness: Softness, rows: &mut Vec<Row>) {
         rows.extend(self.rotation(bodies).map(|turn| turn.equals_zero().with_softness(softness)));
     }
+}
+
+/// An angle on the turn on which the joint has come.
+pub(super) fn counted(angle: Measure, joint: &JointView) -> Measure {
+    angle + (continued(angle.value, joint.angle) - angle.value)
 }

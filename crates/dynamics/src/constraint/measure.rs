@@ -91,6 +91,23 @@ impl Arrow {
         }
     }
 
+    /// From a point of the world to the point `to` of a body, given in its frame (or to another of the world).
+    pub fn from_world(bodies: &[BodyView; 2], from: DVec3, end: End, to: DVec3) -> Self {
+        let still = Self::axis(bodies, End::World, to - from);
+        let index = match end {
+            End::First => 0,
+            End::Second => 1,
+            End::World => return still,
+        };
+        let body = &bodies[index];
+        let point = body.pose.point(to);
+        let lever = point - body.center;
+        let mut arrow =
+            Self { value: point - from, rate: body.velocity_at(point), curvature: body.centripetal(lever), ..still };
+        (arrow.share[index], arrow.lever[index]) = (1.0, lever);
+        arrow
+    }
+
     /// The dot product of two arrows.
     pub fn dot(&self, other: &Self) -> Measure {
         let mut jacobian = Jacobian::default();

@@ -10,6 +10,7 @@
 //! Velocity-level solvers use J, c and softness; the accurate method also J̇ẋ; position-level solvers J and c. Each
 //! formula is written once and tested against numerical differentiation.
 
+mod allowed;
 mod ball;
 mod constant_velocity;
 pub mod contact;
@@ -17,24 +18,33 @@ mod cylindrical;
 mod distance;
 mod frame;
 mod freedom;
+mod gear;
 mod hinge;
 mod joystick;
+pub mod limit;
 mod lines;
 mod measure;
 mod nail;
 mod on_plane;
 mod orientation_lock;
 mod planar;
+mod pulley;
+mod rack_and_pinion;
 mod screw;
+mod six_axes;
 mod slider;
+pub mod study;
 mod universal;
 mod weld;
+mod wheel;
 
+pub use allowed::{RotationSample, allowed_rotations};
 pub use ball::Ball;
 pub use constant_velocity::ConstantVelocity;
 pub use cylindrical::Cylindrical;
 pub use distance::Distance;
 pub use freedom::{Drive, Freedom, Motor};
+pub use gear::Gear;
 pub use hinge::{Hinge, HingeForm};
 pub use joystick::Joystick;
 pub use lines::Lines;
@@ -43,10 +53,14 @@ pub use nail::Nail;
 pub use on_plane::OnPlane;
 pub use orientation_lock::OrientationLock;
 pub use planar::Planar;
+pub use pulley::Pulley;
+pub use rack_and_pinion::RackAndPinion;
 pub use screw::Screw;
+pub use six_axes::SixAxes;
 pub use slider::Slider;
 pub use universal::Universal;
 pub use weld::{Weld, WeldForm};
+pub use wheel::Wheel;
 
 use crate::error::{ModelError, checked};
 use crate::model::{BodyModel, JointEnd};
@@ -338,10 +352,14 @@ pub(crate) fn check_direction(what: &'static str, direction: DVec3) -> Result<DV
 
 /// Registers the built-in joints.
 pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
+    table.register("angular_limit", |joint: limit::AngularLimit| Ok(Arc::new(joint) as _));
     table.register("ball", |joint: Ball| Ok(Arc::new(joint) as _));
+    table.register("cone_limit", |joint: limit::ConeLimit| Ok(Arc::new(joint) as _));
     table.register("constant_velocity", |joint: ConstantVelocity| Ok(Arc::new(joint) as _));
     table.register("cylindrical", |joint: Cylindrical| Ok(Arc::new(joint) as _));
     table.register("distance", |joint: Distance| Ok(Arc::new(joint) as _));
+    table.register("elliptic_cone_limit", |joint: limit::EllipticConeLimit| Ok(Arc::new(joint) as _));
+    table.register("gear", |joint: Gear| Ok(Arc::new(joint) as _));
     table.register("hinge", |joint: Hinge| Ok(Arc::new(joint) as _));
     table.register("joystick", |joint: Joystick| Ok(Arc::new(joint) as _));
     table.register("lines", |joint: Lines| Ok(Arc::new(joint) as _));
@@ -349,8 +367,19 @@ pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
     table.register("on_plane", |joint: OnPlane| Ok(Arc::new(joint) as _));
     table.register("orientation_lock", |joint: OrientationLock| Ok(Arc::new(joint) as _));
     table.register("planar", |joint: Planar| Ok(Arc::new(joint) as _));
+    table.register("pulley", |joint: Pulley| Ok(Arc::new(joint) as _));
+    table.register("rack_and_pinion", |joint: RackAndPinion| Ok(Arc::new(joint) as _));
+    table.register("reach_cone", |joint: limit::ReachCone| Ok(Arc::new(joint) as _));
     table.register("screw", |joint: Screw| Ok(Arc::new(joint) as _));
+    table.register("six_axes", |joint: SixAxes| Ok(Arc::new(joint) as _));
     table.register("slider", |joint: Slider| Ok(Arc::new(joint) as _));
+    table.register("study_cross_hinge", |joint: study::CrossHinge| Ok(Arc::new(joint) as _));
+    table.register("study_cross_matrix_hinge", |joint: study::CrossMatrixHinge| Ok(Arc::new(joint) as _));
+    table.register("study_quaternion_lock", |joint: study::QuaternionLock| Ok(Arc::new(joint) as _));
+    table.register("swing_twist", |joint: limit::SwingTwist| Ok(Arc::new(joint) as _));
+    table.register("twist_limit", |joint: limit::TwistLimit| Ok(Arc::new(joint) as _));
     table.register("universal", |joint: Universal| Ok(Arc::new(joint) as _));
+    table.register("wedge_limit", |joint: limit::WedgeLimit| Ok(Arc::new(joint) as _));
     table.register("weld", |joint: Weld| Ok(Arc::new(joint) as _));
+    table.register("wheel", |joint: Wheel| Ok(Arc::new(joint) as _));
 }

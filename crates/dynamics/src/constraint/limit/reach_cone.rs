@@ -1,0 +1,141 @@
+//! Reach cone: how far the second body may bend at a joint, seen by its centre of mass (G 2.7.5.6).
+//!
+//! G compares the direction from the joint to the second centre with the one from the first centre to the joint, the straight
+//! arm, and pushes the second centre back to the surface of a regular cone (G 2.87). The direction is fixed to the second body,
+//! so that the regular reach cone is a cone limit of it:
+//!
+//! ```text
+//! x₂ = (center₂ − p)/|…|,   x₁ = (p − center₁)/|…|,        angle(x₁, x₂) ≤ θ
+//! ```
+//!
+//! An irregular one, as of a shoulder, is given by its corners, directions on the first body: a convex polygon on the sphere.
+//! Between neighbouring corners runs a great circle, and with its normal nᵢ = aᵢ × aᵢ₊₁, of length one, each side is a row
+//! `nᵢ·x₂ ≥ 0` as in a wedge (T 3.40).
+
+use super::super::frame::Frame;
+use super::Stop;
+use super::cone::room_in_cone;
+use crate::constraint::{Arrow, Attach, BodyView, Constraint, End, JointView, Row, check_direction, check_points};
+use crate::error::{ModelError, checked};
+use glam::DVec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{FRAC_PI_4, PI};
+use std::sync::Arc;
+
+/// Keeps the centre of the second body within reach.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReachCone {
+    /// Where the bodies are joined, in world coordinates, in metres. Default: the origin.
+    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    pub anchor: DVec3,
+    /// The middle of the cone, fixed to the first body, in world coordinates. Default: from the first body's centre of mass to
+    /// the anchor.
+    #[schemars(with = "Option<[f64; 3]>", extend("unit" = "1"))]
+    pub center: Option<DVec3>,
+    /// The angle of a regular cone, in radians, from 1e-6 to π. Default π/4.
+    #[schemars(range(min = 1e-6, max = PI), extend("unit" = "rad"))]
+    pub angle: f64,
+    /// The corners of an irregular cone, three or more directions in world coordinates, fixed to the first body: a convex
+    /// polygon, counterclockwise as seen from outside the sphere they lie on. Default: none, the cone is regular.
+    #[schemars(with = "Vec<[f64; 3]>", extend("unit" = "1"))]
+    pub corners: Vec<DVec3>,
+    /// What happens at the limit. Default: it stops, rigidly.
+    pub stop: Stop,
+}
+
+impl Default for ReachCone {
+    fn default() -> Self {
+        Self { anchor: DVec3::ZERO, center: None, angle: FRAC_PI_4, corners: Vec::new(), stop: Stop::default() }
+    }
+}
+
+impl ReachCone {
+    /// A regular cone at a world point, of an angle in radians.
+    pub fn regular(anchor: impl Into<DVec3>, angle: f64) -> Self {
+        Self { anchor: anchor.into(), angle, ..Self::default() }
+    }
+
+    /// An irregular cone at a world point, with corners in these directions.
+    pub fn irregular(anchor: impl Into<DVec3>, corners: Vec<DVec3>) -> Self {
+        Self { anchor: anchor.into(), corners, ..Self::default() }
+    }
+
+    /// With the middle of a regular cone in a given direction.
+    pub fn with_center(self, center: impl Into<DVec3>) -> Self {
+        Self { center: Some(center.into()), ..self }
+    }
+
+    /// With another behaviour at the limit.
+    pub fn with_stop(self, stop: Stop) -> Self {
+        Self { stop, ..self }
+    }
+}
+
+impl Attach for ReachCone {
+    fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
+        self.stop.validate()?;
+        check_points("anchor of a reach cone", &[self.anchor])?;
+        let angle = checked("angle of a reach cone", self.angle, 1e-6..=PI, "between 1e-6 and π")?;
+        let what = "direction from the anchor of a reach cone to the second centre of mass";
+        let frame = Frame::new(what, bodies, self.anchor, bodies[1].center - self.anchor, None)?;
+        if self.corners.is_empty() {
+            let center = self.center.unwrap_or(self.anchor - bodies[0].center);
+            let frame = frame.centered("middle of a reach cone", bodies, Some(center))?;
+            return Ok(Arc::new(ReachConeConstraint { frame, angle, sides: Vec::new(), stop: self.stop }));
+        }
+        let sides = sides(&self.corners)?;
+        let sides = sides.into_iter().map(|side| bodies[0].pose.inverse_vector(side)).collect();
+        Ok(Arc::new(ReachConeConstraint { frame, angle, sides, stop: self.stop }))
+    }
+}
+
+/// The normals of the sides, pointing inwards.
+fn sides(corners: &[DVec3]) -> Result<Vec<DVec3>, ModelError> {
+    let what = "corners of a reach cone";
+    let refuse = |value: String, allowed: &'static str| ModelError::OutOfRange { what, value, allowed };
+    if corners.len() < 3 {
+        return Err(refuse(format!("{} directions", corners.len()), "at least three"));
+    }
+    let corners = corners.iter().map(|&corner| check_direction(what, corner)).collect::<Result<Vec<_>, _>>()?;
+    let mut sides = Vec::with_capacity(corners.len());
+    for (index, a) in corners.iter().enumerate() {
+        let b = corners[(index + 1) % corners.len()];
+        let side = a.cross(b);
+        if side.length() < 1e-9 {
+            return Err(refuse(format!("{a} and {b}"), "neighbours that are neither parallel nor opposed"));
+        }
+        let side = side.normalize();
+        if let Some(outside) = corners.iter().find(|corner| side.dot(**corner) < -1e-9) {
+            let value = format!("{outside} beyond the side from {a} to {b}");
+            return Err(refuse(value, "a convex polygon, counterclockwise as seen from outside"));
+        }
+        sides.push(side);
+    }
+    Ok(sides)
+}
+
+#[derive(Clone, Debug)]
+struct ReachConeConstraint {
+    frame: Frame,
+    angle: f64,
+    /// The inward normals of an irregular cone in the frame of the first body; none for a regular one.
+    sides: Vec<DVec3>,
+    stop: Stop,
+}
+
+impl Constraint for ReachConeConstraint {
+    fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
+        let ([x1, y1, _], [x2, ..]) = (self.frame.first(bodies), self.frame.second(bodies));
+        if self.sides.is_empty() {
+            rows.push(self.stop.row(room_in_cone(&x1, &y1, &x2, self.angle)));
+        }
+        let side = |side: &DVec3| self.stop.row(Arrow::axis(bodies, End::First, *side).dot(&x2));
+        rows.extend(self.sides.iter().map(side));
+    }
+
+    fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
+        self.frame.anchors(bodies)
+    }
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change lands: formatting, lints, all tests with documentation examples, docs.
-# Needs a Rust toolchain; installs what else is missing.
+# Needs a Rust toolchain and Node with npm; installs what else is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -23,6 +23,10 @@ cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 
 step "tests"
 cargo test --workspace --all-features --quiet
+
+step "the sandbox in a browser"
+cargo build --package tumble-cli --quiet
+crates/sandbox/e2e/run.sh "$PWD/target/debug/tumble"
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps --quiet

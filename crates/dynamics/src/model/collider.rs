@@ -2,7 +2,7 @@
 
 use super::Material;
 use crate::{BodyId, Id, State};
-use tumble_geometry::{Shape, Transform};
+use tumble_geometry::{BoundingSphere, Shape, Transform};
 
 /// A collider as the user describes it. Defaults: at the body frame's origin, material and density of the body, solid.
 #[derive(Clone, Debug)]
@@ -52,6 +52,8 @@ pub struct ColliderModel {
     pub body: BodyId,
     /// Its shape.
     pub shape: Shape,
+    /// The smallest sphere around the shape, in the shape's own frame: kept because finding it takes a look at every corner.
+    pub bounding_sphere: BoundingSphere,
     /// Its pose in the body frame.
     pub pose: Transform,
     /// Its pose in the frame at the body's centre of mass (same axes as the body frame).

@@ -58,7 +58,8 @@ impl ColliderMut<'_> {
     /// Replaces the shape.
     pub fn set_shape(&mut self, shape: Shape) -> Result<(), ModelError> {
         let shape_revision = self.world.model.revision + 1;
-        self.replace(ColliderModel { shape, shape_revision, ..self.model.clone() })
+        let bounding_sphere = shape.bounding_sphere();
+        self.replace(ColliderModel { shape, bounding_sphere, shape_revision, ..self.model.clone() })
     }
 
     /// Moves it within the body frame.

@@ -241,6 +241,7 @@ pub(super) fn check_collider_pose(pose: &Transform) -> Result<(), ModelError> {
 fn collider_model(collider: Collider, of_body: Material) -> ColliderModel {
     let material = collider.material.unwrap_or(of_body);
     ColliderModel {
+        bounding_sphere: collider.shape.bounding_sphere(),
         body: BodyId::new(u32::MAX, 0),
         shape: collider.shape,
         pose: collider.pose.normalized(),

@@ -250,7 +250,7 @@ fn reach(collider: &ColliderModel, body: &BodyState, dt: f64) -> f64 {
 
 /// How far a collider reaches from its body's centre of mass.
 fn radius(collider: &ColliderModel) -> f64 {
-    let sphere = collider.shape.bounding_sphere();
+    let sphere = &collider.bounding_sphere;
     collider.center_pose.point(sphere.center).length() + sphere.radius
 }
 

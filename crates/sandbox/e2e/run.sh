@@ -15,4 +15,4 @@ if [ -z "$chromium" ]; then
 fi
 
 npx tsc -p tsconfig.json
-timeout 120 node sandbox.mjs "$tumble" "$chromium"
+timeout 300 node sandbox.mjs "$tumble" "$chromium"

@@ -85,7 +85,7 @@ fn names_that_mean_nothing_are_pointed_at() {
     );
     let kinds = &said("title = 't'\n[joints.j]\nbetween = ['world', 'a']\n")[0];
     assert_eq!((kinds.0.as_str(), kinds.2.as_str()), ("`j` does not say its kind", "2:9"));
-    assert!(kinds.1.starts_with("expected one of `ball`"), "{kinds:?}");
+    assert!(kinds.1.starts_with("expected one of ") && kinds.1.contains("`ball`"), "{kinds:?}");
     expect(
         "title = 't'\n[instances.i]\ntemplate = 'domno'\n[templates.domino]\n",
         &[("there is no template \"domno\"", "did you mean `domino`?", "3:12")],

@@ -13,7 +13,7 @@
 //! | `client` | one tab: everything it gets is the latest state of things, never a queue |
 //! | `server`, `assets` | HTTP: who may connect, and the page itself |
 //!
-//! The simulation publishes one value, its latest [state of affairs](published::Published); each tab compares it with what it
+//! The simulation publishes one value, its latest state of affairs; each tab compares it with what it
 //! has been sent and gets the difference, when its connection has room. A slow tab skips frames and harms nobody.
 //!
 //! ```no_run

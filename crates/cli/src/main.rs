@@ -2,6 +2,8 @@
 
 mod args;
 mod bench;
+#[cfg(test)]
+mod book;
 mod check;
 mod compare;
 mod demo;

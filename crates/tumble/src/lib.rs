@@ -62,3 +62,12 @@ pub mod prelude {
     pub use tumble_geometry::math::rotation_about;
     pub use tumble_geometry::{MassProperties, Ray, Shape, Transform};
 }
+
+/// The examples of the book must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Book;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -3,17 +3,23 @@
 use crate::args::List;
 use crate::failure::{Failure, print};
 use serde_json::{Value, json};
-use tumble_scene::gallery::SCENES;
+use tumble_scene::gallery::{Entry, GROUPS, SCENES};
 
 pub(crate) fn list(options: &List) -> Result<(), Failure> {
-    let entries = SCENES.iter().map(|entry| (entry.name, entry.summary()));
     if options.json {
-        let list: Value = entries
-            .map(|(name, (title, description))| json!({ "name": name, "title": title, "description": description }))
-            .collect();
+        let entry = |entry: &Entry| {
+            let (title, description) = entry.summary();
+            json!({ "name": entry.name, "group": entry.group, "title": title, "description": description })
+        };
+        let list: Value = SCENES.iter().map(entry).collect();
         return print(&format!("{list:#}\n"));
     }
-    let width = SCENES.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
-    let lines = entries.map(|(name, (_, description))| format!("{name:width$}  {description}\n"));
-    print(&lines.collect::<String>())
+    let mut text = String::new();
+    for (index, group) in GROUPS.iter().enumerate() {
+        let entries = || SCENES.iter().filter(|entry| entry.group == group.name);
+        let width = entries().map(|entry| entry.name.len()).max().unwrap_or(0);
+        text += &format!("{}{}\n", if index == 0 { "" } else { "\n" }, group.heading);
+        text.extend(entries().map(|entry| format!("  {:width$}  {}\n", entry.name, entry.summary().1)));
+    }
+    print(&text)
 }

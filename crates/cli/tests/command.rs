@@ -72,7 +72,11 @@ fn a_summary_is_for_people_and_for_programs() {
     let (out, _) = expect(0, &["run", "incline", "--until", "0.5"]);
     assert!(out.contains("energy") && out.contains("120 of"), "{out}");
     let (out, _) = expect(0, &["list", "--json"]);
-    assert!(serde_json::from_str::<Value>(&out).unwrap().as_array().unwrap().len() >= 28);
+    let list: Value = serde_json::from_str(&out).unwrap();
+    assert!(list.as_array().unwrap().len() >= 28);
+    assert!(list.as_array().unwrap().iter().any(|entry| entry["group"] == "constraints"), "{out}");
+    let (out, _) = expect(0, &["list"]);
+    assert!(out.contains("\nConstraints") && out.contains("\n  constraints/hinge "), "{out}");
 }
 
 #[test]

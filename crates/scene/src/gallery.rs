@@ -7,23 +7,39 @@ use crate::report::Report;
 /// A scene of the gallery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name to run it by.
+    /// The name to run it by: that of its file, with the folder before it, e.g. "dominoes" or "constraints/hinge".
     pub name: &'static str,
+    /// The name of its group.
+    pub group: &'static str,
     /// The scene file.
     pub text: &'static str,
 }
 
+/// Scenes that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name: that of the folder under `scenes`; "scenes" for those in no folder.
+    pub name: &'static str,
+    /// What its scenes have in common, for people.
+    pub heading: &'static str,
+}
+
 macro_rules! gallery {
-    ($($name:literal),* $(,)?) => {
-        /// All scenes, by name.
-        pub const SCENES: &[Entry] = &[$(Entry {
+    ($($group:literal, $heading:literal: $($name:literal),+;)+) => {
+        /// All groups, in the order of [`SCENES`].
+        pub const GROUPS: &[Group] = &[$(Group { name: $group, heading: $heading }),+];
+
+        /// All scenes, group by group and by name.
+        pub const SCENES: &[Entry] = &[$($(Entry {
             name: $name,
+            group: $group,
             text: include_str!(concat!("../../../scenes/", $name, ".toml")),
-        }),*];
+        }),+),+];
     };
 }
 
-gallery!(
+gallery! {
+    "scenes", "Scenes":
     "bouncing-balls",
     "boxes-table",
     "boxes-table-elastic",
@@ -51,8 +67,25 @@ gallery!(
     "top",
     "tumbling-blocks",
     "vortex",
-    "wall",
-);
+    "wall";
+
+    "constraints", "Constraints: one joint or limit each, what it allows and what it forbids":
+    "constraints/ball",
+    "constraints/constant_velocity",
+    "constraints/cylindrical",
+    "constraints/distance",
+    "constraints/hinge",
+    "constraints/joystick",
+    "constraints/lines",
+    "constraints/nail",
+    "constraints/on_plane",
+    "constraints/orientation_lock",
+    "constraints/planar",
+    "constraints/screw",
+    "constraints/slider",
+    "constraints/universal",
+    "constraints/weld";
+}
 
 /// The scene with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 use tumble_dynamics::{BodyRef, World};
-use tumble_scene::gallery::{SCENES, find};
+use tumble_scene::gallery::{GROUPS, SCENES, find};
 use tumble_scene::{Loader, Scene};
 
 fn load(name: &str) -> Scene {
@@ -51,9 +51,17 @@ fn every_scene_says_what_it_is() {
         assert!((1.0..=20.0).contains(&scene.duration), "{}", entry.name);
         assert_eq!(entry.summary(), (scene.title, scene.description));
     }
-    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes")).unwrap();
-    let files = files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "toml"));
-    assert_eq!(files.count(), SCENES.len(), "every file in scenes/ is in the gallery");
+    let scenes = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
+    let in_folder = |folder: &str| {
+        let files = std::fs::read_dir(format!("{scenes}/{folder}")).unwrap().map(|file| file.unwrap().path());
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).count()
+    };
+    for group in GROUPS {
+        let entries = || SCENES.iter().filter(|entry| entry.group == group.name);
+        let folder = if group.name == "scenes" { "" } else { group.name };
+        assert_eq!(entries().count(), in_folder(folder), "every file of {} is in the gallery", group.name);
+        assert!(entries().map(|entry| entry.name).is_sorted(), "{} by name", group.name);
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Energy never increases without a source: in a thousand random piles.
 //!
 //! What may grow for a moment: a body that got into an overlap lies too low and is lifted out of it again, over some
-//! twenty steps, and the kinetic energy of a freely turning body oscillates within a bound of order h². In these piles
-//! that is at most 0.65 % of the energy there was at the beginning at 120 Hz (0.006 % at 480 Hz), and never more than what was
-//! lost just before: no pile ever has more energy than at the start, but for that oscillation (5e-6).
+//! twenty steps, and the kinetic energy of a freely turning body oscillates within a bound of order h². Most piles rise
+//! by a millionth or less of the energy there was at the beginning; now and then one turns a corner deep into another, and
+//! one pile in a thousand rises by 1 % at 120 Hz, by 0.1 % at 480 Hz. Never by more than what was lost just before: no pile ever
+//! has more energy than at the start, but for that oscillation (5e-6).
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -71,9 +72,14 @@ fn energy_never_increases_in_a_thousand_random_piles() {
 #[test]
 fn what_rises_there_are_vanish_with_the_step() {
     let mut random = fastrand::Rng::with_seed(5);
+    let mut list = Vec::new();
     for pile in 0..150 {
         let (rise, above_start) = rises(random_pile(&mut random), 1.0 / 480.0);
-        assert!(rise < 1e-4, "pile {pile}: energy rose by {rise:e} of what there was");
+        assert!(rise < 1e-3, "pile {pile}: energy rose by {rise:e} of what there was");
         assert!(above_start < 1e-6, "pile {pile}: {above_start:e} more energy than at the start");
+        list.push(rise);
     }
+    list.sort_unstable_by(f64::total_cmp);
+    let (median, most) = (list[75], list[135]);
+    assert!(median < 5e-7 && most < 1e-5, "half of the piles rise by less than {median:e}, nine in ten by {most:e}");
 }

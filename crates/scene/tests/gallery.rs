@@ -156,7 +156,7 @@ fn lossy_cradles_lose_energy_and_end_up_swinging_together() {
             if world.time() > 6.0 {
                 let all = [positions(world, "raised"), positions(world, "hanging")].concat();
                 for (ball, at) in all.iter().enumerate() {
-                    swing[ball] = swing[ball].max((at.x - 0.202 * ball as f64).abs());
+                    swing[ball] = swing[ball].max((at.x - 0.2 * ball as f64).abs());
                 }
             }
             let now = world.energy().total();

@@ -86,6 +86,8 @@ struct Goal {
 /// The rows of an island.
 pub(super) struct Assembly {
     pub(super) rows: Vec<SolverRow>,
+    /// How much each row bounces, 0 to 1.
+    pub(super) restitution: Vec<f64>,
     /// One for each row.
     goals: Vec<Option<Goal>>,
     sources: Vec<(Source, std::ops::Range<usize>)>,
@@ -106,7 +108,8 @@ pub(super) struct Assembler<'a> {
 impl Assembler<'_> {
     /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
     pub(super) fn assemble(&self, island: &Island, contacts: &[Contact], joints: &[JointMemory]) -> Assembly {
-        let mut assembly = Assembly { rows: Vec::new(), goals: Vec::new(), sources: Vec::new() };
+        let mut assembly =
+            Assembly { rows: Vec::new(), restitution: Vec::new(), goals: Vec::new(), sources: Vec::new() };
         let mut rows = Vec::new();
         for &id in &island.joints {
             self.add_joint(id, &joints[id.slot()], &mut rows, &mut assembly);
@@ -146,6 +149,7 @@ impl Assembler<'_> {
             }
             let row = &row;
             assembly.rows.push(self.solver_row(row, indices, first, given, warm));
+            assembly.restitution.push(row.restitution);
             assembly.goals.push(self.goal(row));
         }
         let lever = joint.constraint.anchors(&views)[1] - views[1].center;
@@ -191,6 +195,7 @@ impl Assembler<'_> {
         for (k, row) in rows.iter().enumerate() {
             let given = if k == 0 { state.start.normal } else { 0.0 };
             assembly.rows.push(self.solver_row(row, ends.map(|end| self.index(end)), first, given, warm[k]));
+            assembly.restitution.push(contact.material.restitution);
             assembly.goals.push(self.goal(row));
         }
         let source = Source::Contact { contact: index, point, rows: count, normal: state.geometry.normal };

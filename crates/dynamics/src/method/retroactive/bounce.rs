@@ -32,6 +32,15 @@ impl Budget {
         Self { bodies: bodies.to_vec(), accelerations }
     }
 
+    /// Gives the bodies of an island the velocities they had at the beginning of the step.
+    pub(super) fn go_back(&self, island: &Island, bodies: &mut [SolverBody]) {
+        for id in &island.bodies {
+            let before = &self.bodies[id.slot()];
+            (bodies[id.slot()].velocity, bodies[id.slot()].angular_velocity) =
+                (before.velocity, before.angular_velocity);
+        }
+    }
+
     /// The kinetic energy an island may have now, in a frame that moves with `velocity`: what it had, and the work
     /// `F·Δx + τ·Δθ` of the forces.
     fn of(&self, model: &Model, now: &[BodyState], island: &Island, velocity: DVec3, dt: f64) -> f64 {

@@ -207,7 +207,7 @@ impl Detector {
 
     /// Notes how fast the surfaces of each contact will meet: with approach speed v, gap g and the relative acceleration a
     /// that forces cause, `v² + 2 a g` is the square of the speed at the moment of touching.
-    pub(super) fn remember_approach(&mut self, model: &Model, state: &State, dt: f64) {
+    pub(super) fn remember_approach(&mut self, model: &Model, state: &State, dt: f64, touch_distance: f64) {
         let mut wrenches = Wrenches::zero(state.bodies.len());
         let context = ForceContext { model, time: state.time, bodies: &state.bodies };
         for (_, force) in model.forces().iter() {
@@ -226,7 +226,8 @@ impl Detector {
                 let acceleration = (accelerations[0] - accelerations[1]).dot(normal);
                 let square = approach * approach + 2.0 * acceleration * point.geometry.gap;
                 // Only what will touch within the step meets at all.
-                let meets = approach * dt + 0.5 * acceleration * dt * dt >= point.geometry.gap;
+                let closed = approach * dt + 0.5 * acceleration * dt * dt;
+                let meets = point.geometry.gap - closed <= touch_distance;
                 point.impact_speed = if approach > 0.0 && meets { square.max(0.0).sqrt().min(f64::MAX) } else { 0.0 };
             }
         }

@@ -11,7 +11,7 @@
 //! 3. **detect**: contacts at the new positions.
 //! 4. **solve velocities**: the push is taken back, so that it moves bodies without leaving them faster; then impulses q at
 //!    the end of the step with `J v = 0` (no approach, no sliding below the friction cone), and restitution where bodies
-//!    met.
+//!    met (`bounce.rs`), passed on to what they touch (`impact.rs`).
 //! 5. **activity**: quiet islands fall asleep, touched ones wake up.
 //! 6. **notify**: events.
 //!
@@ -25,6 +25,7 @@ mod contact;
 mod detect;
 mod draw;
 mod free_motion;
+mod impact;
 mod island;
 mod memory;
 mod notify;
@@ -35,10 +36,11 @@ mod settings;
 pub use contact::{Contact, ContactImpulses, ContactPointState};
 pub use settings::{RetroactiveDescription, RetroactiveSettings};
 
-use self::assemble::{Assembler, JointMemory, Stage};
+use self::assemble::{Assembler, Assembly, JointMemory, Stage};
 use self::bounce::Budget;
 use self::detect::Detector;
 use self::free_motion::FreeMotion;
+use self::impact::{Impacts, bounces};
 use self::island::Island;
 use self::push::Push;
 use super::Method;
@@ -47,7 +49,7 @@ use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
 use crate::model::BodyKind;
 use crate::report::{StepReport, Stopwatch};
-use crate::solver::{Bounds, ConstraintSolver, Convergence, Problem, SequentialImpulses, SolverBody, SolverRow};
+use crate::solver::{ConstraintSolver, Convergence, Problem, SequentialImpulses, SolverBody};
 use crate::{BodyId, BodyState, Id, JointId, Model, ModelError, State, StepError};
 use glam::{DMat3, DVec3};
 use serde_json::Value;
@@ -132,7 +134,7 @@ impl Retroactive {
             let stage = Stage::Velocity;
             let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies: &bodies };
             let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
-            let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly.rows);
+            let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly);
             self.report.solved = self.report.solved.worse(reached);
             assembly.store(stage, dt, self.detector.contacts_mut(), &mut self.joints);
         }
@@ -150,9 +152,8 @@ impl Retroactive {
         dt: f64,
         island: &Island,
         bodies: &mut [SolverBody],
-        rows: &mut [SolverRow],
+        Assembly { rows, restitution, .. }: &mut Assembly,
     ) -> Convergence {
-        let bounces = |row: &SolverRow| row.bias < 0.0 && matches!(row.bounds, Bounds::Range { min: 0.0, .. });
         if !rows.iter().any(bounces) {
             return self.solver.solve(&mut Problem { bodies, rows });
         }
@@ -162,7 +163,14 @@ impl Retroactive {
             island.bodies.iter().zip(values).for_each(|(id, value)| bodies[id.slot()] = *value);
         };
         let before = read(bodies);
-        let mut quiet_rows = rows.to_vec();
+        if self.settings.impact_rounds > 0 {
+            self.budget.go_back(island, bodies);
+            let threshold = self.settings.restitution_threshold;
+            let impacts = Impacts { solver: &*self.solver, threshold, rounds: self.settings.impact_rounds };
+            impacts.pass_on(bodies, rows, restitution);
+            write(bodies, &before);
+        }
+        let mut quiet_rows = rows.clone();
         quiet_rows.iter_mut().filter(|row| bounces(row)).for_each(|row| row.bias = 0.0);
         self.solver.solve(&mut Problem { bodies, rows: &mut quiet_rows });
         let quiet = read(bodies);

@@ -46,7 +46,7 @@ impl Retroactive {
         if !self.islands.iter().any(|island| island.needs_solving()) {
             return;
         }
-        self.detector.remember_approach(model, state, dt);
+        self.detector.remember_approach(model, state, dt, self.settings.touch_distance);
         let moved = self.moved(model, state, state.bodies.clone(), dt);
         let free = mean_velocities(model, &state.bodies, &moved, dt);
         let mut bodies = free.clone();

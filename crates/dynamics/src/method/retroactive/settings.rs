@@ -28,6 +28,9 @@ pub struct RetroactiveSettings {
     /// Impacts slower than this do not bounce, in m/s. Default 0.1.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub restitution_threshold: f64,
+    /// How often, at most, an impact is passed on within a step to bodies that touch. 0: what touches shares it. Default 100.
+    #[schemars(range(max = 10000))]
+    pub impact_rounds: u32,
     /// Surfaces closer than this count as touching, in metres. Default 1e-5.
     #[schemars(range(min = 0.0), extend("unit" = "m"))]
     pub touch_distance: f64,
@@ -50,6 +53,7 @@ impl Default for RetroactiveSettings {
             look_ahead: 4,
             max_push_speed: 3.0,
             restitution_threshold: 0.1,
+            impact_rounds: 100,
             touch_distance: 1e-5,
             quiet_speed: 0.02,
             quiet_angular_speed: 0.04,

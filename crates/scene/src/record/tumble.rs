@@ -88,11 +88,11 @@ pub(super) struct Index {
     pub(super) blocks: Vec<BlockPlace>,
 }
 
-/// Writes a recording, block by block.
+/// Writes a recording, block by block, to a file or anything else.
 #[derive(Debug)]
-pub struct RecordingWriter {
+pub struct RecordingWriter<W = BufWriter<File>> {
     path: PathBuf,
-    file: BufWriter<File>,
+    file: W,
     offset: u64,
     packer: Option<Packer>,
     /// The time of the first frame of the open block.
@@ -103,12 +103,20 @@ pub struct RecordingWriter {
 impl RecordingWriter {
     /// Creates the file with its header.
     pub fn create(path: &Path, header: Header) -> Result<Self, RecordError> {
-        let mut file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
+        let file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
+        Self::to(file, path, &header)
+    }
+}
+
+impl<W: Write> RecordingWriter<W> {
+    /// Begins a recording with its header; `name` is for messages.
+    pub fn to(mut file: W, name: impl AsRef<Path>, header: &Header) -> Result<Self, RecordError> {
+        let path = name.as_ref();
         file.write_all(&MAGIC).map_err(RecordError::io(path))?;
         let offset = MAGIC.len() as u64;
         let index = Index::default();
         let mut writer = Self { path: path.to_path_buf(), file, offset, packer: None, open_since: 0.0, index };
-        let head = serde_json::to_vec(&header).map_err(|error| RecordError::format(path, error.to_string()))?;
+        let head = serde_json::to_vec(header).map_err(|error| RecordError::format(path, error.to_string()))?;
         writer.chunk(*b"HEAD", &head)?;
         Ok(writer)
     }
@@ -128,6 +136,22 @@ impl RecordingWriter {
         });
         packer.push(state);
         Ok(())
+    }
+
+    /// Completes the recording and hands back what it was written to.
+    pub fn complete(mut self) -> Result<W, RecordError> {
+        self.write_end()?;
+        Ok(self.file)
+    }
+
+    fn write_end(&mut self) -> Result<(), RecordError> {
+        self.close_block()?;
+        let at = self.offset;
+        let index =
+            serde_json::to_vec(&self.index).map_err(|error| RecordError::format(&self.path, error.to_string()))?;
+        self.chunk(*b"INDX", &index)?;
+        self.chunk(*b"TAIL", &at.to_le_bytes())?;
+        self.file.flush().map_err(RecordError::io(&self.path))
     }
 
     fn close_block(&mut self) -> Result<(), RecordError> {
@@ -157,7 +181,7 @@ impl RecordingWriter {
     }
 }
 
-impl Output for RecordingWriter {
+impl<W: Write> Output for RecordingWriter<W> {
     fn path(&self) -> &Path {
         &self.path
     }
@@ -167,12 +191,6 @@ impl Output for RecordingWriter {
     }
 
     fn finish(&mut self) -> Result<(), RecordError> {
-        self.close_block()?;
-        let at = self.offset;
-        let index =
-            serde_json::to_vec(&self.index).map_err(|error| RecordError::format(&self.path, error.to_string()))?;
-        self.chunk(*b"INDX", &index)?;
-        self.chunk(*b"TAIL", &at.to_le_bytes())?;
-        self.file.flush().map_err(RecordError::io(&self.path))
+        self.write_end()
     }
 }

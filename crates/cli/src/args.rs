@@ -105,6 +105,15 @@ pub(crate) struct Run {
 pub(crate) struct View {
     /// A scene file, or the name of a scene from the gallery; without one, dominoes
     pub(crate) scene: Option<String>,
+    /// The method, instead of the scene's
+    #[arg(long)]
+    pub(crate) method: Option<String>,
+    /// The time step in seconds, instead of the scene's
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) dt: Option<f64>,
+    /// Changes a key of the scene, e.g. --set bodies.ball.mass=3 --set 'gravity=[0, -1.62, 0]'
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
     /// The port; 0 for any that is free
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,

@@ -25,6 +25,11 @@ pub(crate) fn view(options: &View) -> Result<(), Failure> {
             )));
         }
     };
+    // The method first, so that settings of the method apply to it.
+    let method = options.method.as_ref().map(|method| format!("method={{ {method} = {{}} }}"));
+    let dt = options.dt.map(|dt| format!("dt={dt:?}"));
+    let settings = method.into_iter().chain(options.settings.iter().cloned()).chain(dt);
+    let subject = settings.fold(subject, |subject, setting| subject.with_setting(setting));
     let sandbox = Sandbox::start(subject, &Options { host: options.host, port: options.port });
     let sandbox = sandbox.map_err(|error| match error {
         SandboxError::Scene(report) => Failure::Scene(report),

@@ -15,6 +15,7 @@ const ASSETS: &[(&str, &str, &[u8])] = assets!(
     "style.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "bodies.js": "text/javascript; charset=utf-8",
+    "compare.js": "text/javascript; charset=utf-8",
     "decode.js": "text/javascript; charset=utf-8",
     "dom.js": "text/javascript; charset=utf-8",
     "editor.js": "text/javascript; charset=utf-8",
@@ -26,6 +27,7 @@ const ASSETS: &[(&str, &str, &[u8])] = assets!(
     "overlay.js": "text/javascript; charset=utf-8",
     "plots.js": "text/javascript; charset=utf-8",
     "stage.js": "text/javascript; charset=utf-8",
+    "thumbnails.js": "text/javascript; charset=utf-8",
     "vendor/three.js": "text/javascript; charset=utf-8",
     "vendor/LICENSE": "text/plain; charset=utf-8",
 );

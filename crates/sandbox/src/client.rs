@@ -2,13 +2,15 @@
 //! it was sent before.
 //!
 //! There is no queue of frames: while a message is under way the state of affairs moves on, and the next difference goes
-//! from what was sent to what is then. A tab that asks for more than [`RATE`] things per second, sends what is
+//! from what was sent to what is then. A tab that says what it has seen is never more than two differences behind,
+//! however slow it is, and a tab that is hidden costs nothing. A tab that asks for more than [`RATE`] things per second, sends what is
 //! not a request, or does not take what it is sent is shut out.
 
-use crate::frame::FrameEncoder;
+use crate::frame::{FRAME, FrameEncoder, SECOND, SECOND_FRAME};
 use crate::protocol::Request;
 use crate::published::Published;
-use crate::simulation::{ClientId, Command, Interests, problem};
+use crate::simulation::{ClientId, Command, Interests};
+use crate::tell::problem;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
@@ -44,9 +46,18 @@ pub(crate) async fn serve(socket: WebSocket, client: ClientId, hub: Hub) {
     let (sink, stream) = socket.split();
     let (answers, heard) = mpsc::channel(ANSWERS);
     let (interested, interest) = watch::channel(Vec::new());
-    let listener = Listener { client, hub: hub.clone(), answers, interested };
-    let teller =
-        Teller { sink, published: hub.published.clone(), answers: heard, drawn: interest, known: Known::default() };
+    let (saw, seen) = watch::channel(None);
+    let listener = Listener { client, hub: hub.clone(), answers, interested, saw };
+    let teller = Teller {
+        sink,
+        published: hub.published.clone(),
+        answers: heard,
+        drawn: interest,
+        seen,
+        sent: 0,
+        told: [0; 2],
+        known: Known::default(),
+    };
     let (hello, interests, commands) = (hub.hello.clone(), hub.interests.clone(), hub.commands.clone());
     interests.lock().unwrap_or_else(PoisonError::into_inner).insert(client, Default::default());
     command(&commands, Command::Look).await;
@@ -58,7 +69,7 @@ pub(crate) async fn serve(socket: WebSocket, client: ClientId, hub: Hub) {
 }
 
 /// Gives a command to the simulation, waiting while it is busy. False if it is over.
-async fn command(commands: &SyncSender<Command>, mut command: Command) -> bool {
+pub(crate) async fn command(commands: &SyncSender<Command>, mut command: Command) -> bool {
     loop {
         match commands.try_send(command) {
             Ok(()) => return true,
@@ -75,6 +86,7 @@ struct Listener {
     hub: Hub,
     answers: mpsc::Sender<String>,
     interested: watch::Sender<Vec<crate::protocol::Instrumented>>,
+    saw: watch::Sender<Option<u64>>,
 }
 
 impl Listener {
@@ -103,6 +115,10 @@ impl Listener {
     }
 
     async fn pass_on(&self, request: Request) -> bool {
+        if let Request::Seen { messages } = request {
+            self.saw.send_replace(Some(messages));
+            return true;
+        }
         {
             let mut interests = self.hub.interests.lock().unwrap_or_else(PoisonError::into_inner);
             let interest = interests.entry(self.client).or_default();
@@ -130,6 +146,8 @@ struct Known {
     surfaces: BTreeSet<u32>,
     status: u64,
     frames: FrameEncoder,
+    /// The frames of the second run, if it knows of one.
+    second: Option<FrameEncoder>,
     /// Time and steps of the last frame.
     frame: Option<(f64, u64)>,
 }
@@ -140,6 +158,12 @@ struct Teller {
     published: watch::Receiver<Arc<Published>>,
     answers: mpsc::Receiver<String>,
     drawn: watch::Receiver<Vec<crate::protocol::Instrumented>>,
+    /// How many messages the tab has seen, if it says so.
+    seen: watch::Receiver<Option<u64>>,
+    /// How many it has been sent.
+    sent: u64,
+    /// How many those were when the last difference but one was sent, and after the last one.
+    told: [u64; 2],
     known: Known,
 }
 
@@ -153,11 +177,13 @@ impl Teller {
         }
         self.published.mark_changed();
         loop {
+            let is_ready = self.seen.borrow_and_update().is_none_or(|seen| seen >= self.told[0]);
             let done = tokio::select! {
-                changed = self.published.changed() => match changed {
+                changed = self.published.changed(), if is_ready => match changed {
                     Ok(()) => self.tell_changes(client, interests).await,
                     Err(_) => Err(Gone),
                 },
+                saw = self.seen.changed(), if !is_ready => saw.map_err(|_| Gone),
                 answer = self.answers.recv() => match answer {
                     Some(answer) => self.send(Message::Text(answer.into())).await,
                     None => Err(Gone),
@@ -172,6 +198,7 @@ impl Teller {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), Gone> {
+        self.sent += 1;
         let sent = tokio::time::timeout(PATIENCE, self.sink.send(message)).await;
         sent.map_err(|_| Gone)?.map_err(|_| Gone)
     }
@@ -186,11 +213,12 @@ impl Teller {
             self.tell_bodies(&now).await?;
         }
         let frame = Some((now.time, now.steps));
-        let bytes = self.known.frames.encode(now.time, now.steps, &now.poses);
+        let bytes = self.known.frames.encode(FRAME, now.time, now.steps, &now.poses);
         if self.known.frame != frame || bytes.len() > 21 {
             self.known.frame = frame;
             self.send(Message::Binary(bytes.into())).await?;
         }
+        self.tell_second(&now).await?;
         let drawn = self.drawn.borrow().clone();
         for what in drawn {
             if let Some(drawing) = now.drawings.get(&what) {
@@ -205,6 +233,21 @@ impl Teller {
                 self.send(Message::Text(body.as_ref().into())).await?;
             }
         }
+        self.told = [self.told[1], self.sent];
+        Ok(())
+    }
+
+    /// Whether there is a second run, and where its bodies are.
+    async fn tell_second(&mut self, now: &Published) -> Result<(), Gone> {
+        if self.known.second.is_some() != now.second.is_some() {
+            self.known.second = now.second.as_ref().map(|_| FrameEncoder::default());
+            self.send(Message::Binary(vec![SECOND, u8::from(now.second.is_some())].into())).await?;
+        }
+        let (Some(encoder), Some(poses)) = (&mut self.known.second, &now.second) else { return Ok(()) };
+        let bytes = encoder.encode(SECOND_FRAME, now.time, now.steps, poses);
+        if bytes.len() > 21 {
+            self.send(Message::Binary(bytes.into())).await?;
+        }
         Ok(())
     }
 
@@ -217,7 +260,10 @@ impl Teller {
             known.bodies.iter().filter(|&(slot, id)| there.get(slot) != Some(id)).map(|(&slot, _)| slot).collect();
         let added: Vec<_> =
             now.bodies.list.iter().filter(|look| known.bodies.get(&look.id.slot()) != Some(&look.id)).collect();
-        removed.iter().for_each(|&slot| known.frames.forget(slot));
+        for &slot in &removed {
+            known.frames.forget(slot);
+            known.second.iter_mut().for_each(|second| second.forget(slot));
+        }
         let needed = added.iter().flat_map(|look| &look.surfaces);
         let surfaces: Vec<u32> = needed.copied().filter(|&surface| known.surfaces.insert(surface)).collect();
         let added: Vec<&Value> = added.iter().map(|look| &look.json).collect();

@@ -10,7 +10,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 1 | the kind of the message, 1 |
+//! | 1 | the kind of the message: 1 for the scene, 4 for the second run beside it |
 //! | 8 | the time in seconds, `f64` |
 //! | 8 | the number of steps, `f64` |
 //! | 4 | the number of bodies that follow, `u32` |
@@ -21,8 +21,11 @@
 use glam::DQuat;
 use tumble_geometry::Transform;
 
-/// The first byte of a frame.
+/// The first byte of a frame, and of one of the second run.
 pub(crate) const FRAME: u8 = 1;
+pub(crate) const SECOND_FRAME: u8 = 4;
+/// The first byte of a message that says whether there is a second run; the other byte is 1 if one begins, 0 if it ends.
+pub(crate) const SECOND: u8 = 5;
 /// The unit of positions in scenes of ordinary size: 2⁻¹³ m.
 const USUAL_UNIT: f64 = 1.0 / 8192.0;
 /// How many units the smallest body measures at least.
@@ -90,9 +93,9 @@ impl FrameEncoder {
     }
 
     /// The frame that takes a page from what it has to these poses, by slot.
-    pub(crate) fn encode(&mut self, time: f64, steps: u64, poses: &[Option<Pose>]) -> Vec<u8> {
+    pub(crate) fn encode(&mut self, kind: u8, time: f64, steps: u64, poses: &[Option<Pose>]) -> Vec<u8> {
         self.sent.resize(poses.len(), None);
-        let mut bytes = vec![FRAME];
+        let mut bytes = vec![kind];
         bytes.extend(time.to_le_bytes());
         bytes.extend((steps as f64).to_le_bytes());
         bytes.extend([0; 4]);
@@ -164,13 +167,16 @@ mod tests {
         let mut encoder = FrameEncoder::default();
         let header = 21;
         // Slot; 8192 or 16384 units, doubled, in three bytes and two coordinates of zero; the orientation.
-        assert_eq!(encoder.encode(0.0, 0, &[pose(1.0, false), None, pose(2.0, false)]).len(), header + 2 * (1 + 5 + 6));
-        assert_eq!(encoder.encode(0.1, 1, &[pose(1.0, false), None, pose(2.0, false)]).len(), header);
-        let frame = encoder.encode(0.2, 2, &[pose(1.0, false), None, pose(2.01, false)]);
+        assert_eq!(
+            encoder.encode(FRAME, 0.0, 0, &[pose(1.0, false), None, pose(2.0, false)]).len(),
+            header + 2 * (1 + 5 + 6)
+        );
+        assert_eq!(encoder.encode(FRAME, 0.1, 1, &[pose(1.0, false), None, pose(2.0, false)]).len(), header);
+        let frame = encoder.encode(FRAME, 0.2, 2, &[pose(1.0, false), None, pose(2.01, false)]);
         // Slot 2 after none; 82 units, twice, in two bytes; two coordinates that stayed; the orientation.
         assert_eq!(frame[header..header + 5], [2, 0xa4, 0x01, 0, 0]);
         assert_eq!(frame.len(), header + 11);
-        assert_eq!(encoder.encode(0.3, 3, &[pose(1.0, true), None, pose(2.01, false)]).len(), header + 10);
+        assert_eq!(encoder.encode(FRAME, 0.3, 3, &[pose(1.0, true), None, pose(2.01, false)]).len(), header + 10);
     }
 
     #[test]

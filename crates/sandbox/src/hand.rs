@@ -20,7 +20,7 @@ const STABLE: f64 = 0.4;
 const STRONGEST: f64 = 1000.0;
 
 /// A body that somebody holds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hand {
     pub(crate) body: BodyId,
     /// Where it is held, in the body frame.

@@ -5,13 +5,15 @@
 //! | module | what |
 //! |---|---|
 //! | `simulation` | the thread that owns the world, obeys requests and publishes what is to be seen |
-//! | `history` | the states of the last minute, to go back to |
+//! | `runs` | the world, and perhaps a second one beside it with another method |
+//! | `history` | the last minute, to go back to and to go on from, bit for bit |
 //! | `hand` | the spring by which the mouse drags a body |
-//! | `looks`, `drawings`, `inspect` | bodies, instrumentation and numbers in the words of the page |
+//! | `looks`, `drawings`, `inspect`, `tell` | bodies, instrumentation and numbers in the words of the page |
 //! | `frame` | poses in few bytes: only what moved, as differences to what this tab has |
 //! | `protocol` | what pages may ask for |
 //! | `client` | one tab: everything it gets is the latest state of things, never a queue |
 //! | `server`, `assets` | HTTP: who may connect, and the page itself |
+//! | `preview`, `recording` | what else can be fetched: a look at a scene for its thumbnail, the last minute as a file |
 //!
 //! The simulation publishes one value, its latest state of affairs; each tab compares it with what it
 //! has been sent and gets the difference, when its connection has room. A slow tab skips frames and harms nobody.
@@ -33,11 +35,15 @@ mod hand;
 mod history;
 mod inspect;
 mod looks;
+mod preview;
 mod protocol;
 mod published;
+mod recording;
+mod runs;
 mod server;
 mod simulation;
 mod subject;
+mod tell;
 
 pub use server::{Options, Sandbox, SandboxError};
 pub use subject::Subject;

@@ -1,9 +1,10 @@
 //! What bodies look like: shapes in the words of the page, surfaces of those it cannot make itself as triangles.
 
+use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tumble_dynamics::model::BodyKind;
+use tumble_dynamics::model::{BodyKind, JointEnd};
 use tumble_dynamics::{BodyId, Id};
 use tumble_geometry::Shape;
 use tumble_scene::Scene;
@@ -39,11 +40,12 @@ impl Bodies {
         let known: BTreeMap<BodyId, &Arc<BodyLook>> = before.list.iter().map(|look| (look.id, look)).collect();
         let mut surfaces = Surfaces::default();
         surfaces.made = before.surfaces.clone();
+        let rods = rods(scene);
         let mut list = Vec::new();
         for id in scene.world.model().bodies().ids() {
             match known.get(&id) {
                 Some(&look) => list.push(look.clone()),
-                None => list.push(Arc::new(look(scene, id, &mut surfaces))),
+                None => list.push(Arc::new(look(scene, id, &rods, &mut surfaces))),
             }
         }
         Self { version: before.version + 1, list, surfaces: surfaces.made }
@@ -97,7 +99,7 @@ pub(crate) fn kind(kind: &BodyKind) -> &'static str {
     }
 }
 
-fn look(scene: &Scene, id: BodyId, surfaces: &mut Surfaces) -> BodyLook {
+fn look(scene: &Scene, id: BodyId, rods: &Rods, surfaces: &mut Surfaces) -> BodyLook {
     let model = scene.world.model();
     let mut needed = Vec::new();
     let mut parts = Vec::new();
@@ -128,6 +130,7 @@ fn look(scene: &Scene, id: BodyId, surfaces: &mut Surfaces) -> BodyLook {
             json!({ "shape": "sphere", "size": [0.03, 0.03, 0.03], "position": [0, 0, 0], "rotation": [0, 0, 0, 1] }),
         );
     }
+    parts.extend(rods.get(&id).into_iter().flatten().cloned());
     let json = json!({
         "id": id,
         "slot": id.slot(),
@@ -137,4 +140,33 @@ fn look(scene: &Scene, id: BodyId, surfaces: &mut Surfaces) -> BodyLook {
         "parts": parts,
     });
     BodyLook { id, json, surfaces: needed }
+}
+
+/// What shows how joints hold bodies: wires of pendulums, arms of hinges.
+type Rods = BTreeMap<BodyId, Vec<Value>>;
+
+/// Thin rods from the middle of each body to where joints hold it.
+fn rods(scene: &Scene) -> Rods {
+    let world = &scene.world;
+    let size = scene.camera.map_or(5.0, |camera| camera.from.distance(camera.to));
+    let thickness = 0.0016 * size;
+    let mut rods = Rods::new();
+    for (_, joint) in world.joints() {
+        for (end, anchor) in joint.model().ends.into_iter().zip(joint.anchors()) {
+            let JointEnd::Body(id) = end else { continue };
+            let Ok(body) = world.body(id) else { continue };
+            let (center, anchor) = (body.model().mass.center, body.pose().inverse_point(anchor));
+            let along = anchor - center;
+            if let Some(direction) = along.try_normalize().filter(|_| along.length() > 2.0 * thickness) {
+                rods.entry(id).or_default().push(json!({
+                    "shape": "cylinder",
+                    "size": [thickness, 0.5 * along.length(), thickness],
+                    "position": center + 0.5 * along,
+                    "rotation": DQuat::from_rotation_arc(DVec3::Y, direction),
+                    "rod": true,
+                }));
+            }
+        }
+    }
+    rods
 }

@@ -26,8 +26,10 @@ pub(crate) enum Request {
     Scene { name: String },
     /// Runs this text in place of the scene's.
     Text { text: String },
-    /// Lets time pass by another method; as in a scene file.
-    Method { method: Value },
+    /// Lets time pass in another way.
+    Method(Choice),
+    /// Lets the same scene pass in another way beside it, or no more.
+    Compare { second: Option<Choice> },
     /// Takes hold of a body at a point, in world coordinates.
     Grab { body: BodyId, point: DVec3 },
     /// Moves what is held towards a point.
@@ -44,6 +46,28 @@ pub(crate) enum Request {
     Inspect { body: Option<BodyId> },
     /// Wants these instruments drawn, and no others.
     Draw { what: Vec<Instrumented> },
+    /// Has seen so many messages since the connection was opened, and is ready for more.
+    Seen { messages: u64 },
+}
+
+impl Request {
+    /// Whether it leaves everything as it is, but for the moment that is shown.
+    pub(crate) fn only_looks(&self) -> bool {
+        let looks = matches!(self, Self::Inspect { .. } | Self::Draw { .. } | Self::Seen { .. } | Self::Seek { .. });
+        looks || matches!(self, Self::Pause | Self::Speed { .. })
+    }
+}
+
+/// How time is to pass; what is left out stays as it is.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Choice {
+    /// The method with its settings, as in a scene file.
+    #[serde(default)]
+    pub(crate) method: Option<Value>,
+    /// The length of a step in seconds.
+    #[serde(default)]
+    pub(crate) dt: Option<f64>,
 }
 
 /// What can be drawn besides the bodies.

@@ -30,6 +30,8 @@ pub(crate) struct Published {
     pub(crate) bodies: Arc<Bodies>,
     /// Where they are, by slot.
     pub(crate) poses: Arc<[Option<Pose>]>,
+    /// Where they are in the second run, if there is one.
+    pub(crate) second: Option<Arc<[Option<Pose>]>>,
     pub(crate) time: f64,
     pub(crate) steps: u64,
     /// Playing or not, the method, energy and so on.

@@ -5,10 +5,13 @@
 //! the own machine a random token is asked for, which the address that is printed contains.
 
 use crate::assets::asset;
-use crate::client::{Hub, serve};
+use crate::client::{Hub, command, serve};
+use crate::preview::preview;
 use crate::protocol::MAX_MESSAGE;
-use crate::simulation::{Command, Interests, Simulation, hello};
+use crate::recording::recording;
+use crate::simulation::{Command, Interests, Simulation};
 use crate::subject::Subject;
+use crate::tell::hello;
 use axum::Router;
 use axum::extract::{Query, State, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -82,6 +85,7 @@ impl Sandbox {
         let (publisher, published) = watch::channel(Arc::default());
         let interests = Interests::default();
         let hello = hello(&subject).into();
+        let first = subject.clone();
         let simulation = Simulation::new(subject, publisher, interests.clone());
         let simulation = simulation.map_err(|report| SandboxError::Scene(Box::new(report)))?;
 
@@ -96,6 +100,7 @@ impl Sandbox {
         let hub = Hub { commands: commands.clone(), published, interests, hello };
         let door = Arc::new(Door {
             hub,
+            given: first,
             address,
             token: token.clone(),
             visits: AtomicU64::new(0),
@@ -107,7 +112,12 @@ impl Sandbox {
         let serving = move || {
             runtime.block_on(async move {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                let router = Router::new().route("/socket", any(socket)).fallback(get(page)).with_state(door);
+                let router = Router::new()
+                    .route("/socket", any(socket))
+                    .route("/preview", get(look_ahead))
+                    .route("/recording", get(save))
+                    .fallback(get(page))
+                    .with_state(door);
                 let serving = axum::serve(listener, router).into_future();
                 // Tabs may stay open for ever, so ending does not wait for them.
                 futures_util::future::select(Box::pin(serving), stopped).await;
@@ -169,6 +179,8 @@ fn random_token() -> Result<String, SandboxError> {
 /// What is needed to let somebody in.
 struct Door {
     hub: Hub,
+    /// What the sandbox was started with.
+    given: Subject,
     address: SocketAddr,
     token: Option<String>,
     visits: AtomicU64,
@@ -193,6 +205,15 @@ impl Door {
         known && origin.is_none_or(|origin| origin.strip_prefix("http://") == Some(host))
     }
 
+    /// Why a request is turned away, if it is.
+    fn refusal(&self, headers: &HeaderMap, words: &BTreeMap<String, String>) -> Option<Response> {
+        if !self.admits(headers) {
+            return Some(refusal("this server is not for other sites"));
+        }
+        let known = self.knows(words.get("token"));
+        (!known).then(|| refusal("the address needs ?token=… as `tumble view` printed it"))
+    }
+
     /// Whether the token was given, if one is needed. Takes equally long whatever is wrong with it.
     fn knows(&self, given: Option<&String>) -> bool {
         let Some(token) = &self.token else { return true };
@@ -206,17 +227,55 @@ async fn page(State(door): State<Arc<Door>>, headers: HeaderMap, uri: Uri) -> Re
     if door.admits(&headers) { asset(uri.path()) } else { refusal("this server is not for other sites") }
 }
 
+/// The words of an address behind the question mark.
+type Words = Query<BTreeMap<String, String>>;
+
+/// A scene at its start, for a thumbnail: `?scene=NAME`.
+async fn look_ahead(State(door): State<Arc<Door>>, headers: HeaderMap, Query(words): Words) -> Response {
+    if let Some(refusal) = door.refusal(&headers, &words) {
+        return refusal;
+    }
+    let name = words.get("scene").map_or("", String::as_str);
+    let own = (door.given.name() == name).then(|| door.given.clone());
+    let Some(subject) = own.or_else(|| Subject::gallery(name)) else {
+        return (StatusCode::NOT_FOUND, "there is no such scene").into_response();
+    };
+    match tokio::task::spawn_blocking(move || preview(&subject)).await {
+        Ok(Some(bytes)) => (BINARY, bytes).into_response(),
+        _ => (StatusCode::NOT_FOUND, "the scene cannot be read").into_response(),
+    }
+}
+
+/// The last minute, as a file.
+async fn save(State(door): State<Arc<Door>>, headers: HeaderMap, Query(words): Words) -> Response {
+    if let Some(refusal) = door.refusal(&headers, &words) {
+        return refusal;
+    }
+    let (wanted, given) = oneshot::channel();
+    if !command(&door.hub.commands, Command::Record(wanted)).await {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the simulation is over").into_response();
+    }
+    let Ok(minute) = given.await else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the simulation is over").into_response();
+    };
+    match tokio::task::spawn_blocking(move || recording(&minute)).await {
+        Ok(Ok(bytes)) => (BINARY, [(header::CONTENT_DISPOSITION, "attachment; filename=\"recording.tumble\"")], bytes)
+            .into_response(),
+        _ => (StatusCode::INTERNAL_SERVER_ERROR, "the recording could not be written").into_response(),
+    }
+}
+
+const BINARY: [(header::HeaderName, &str); 2] =
+    [(header::CONTENT_TYPE, "application/octet-stream"), (header::CACHE_CONTROL, "no-store")];
+
 async fn socket(
     State(door): State<Arc<Door>>,
     headers: HeaderMap,
-    Query(query): Query<BTreeMap<String, String>>,
+    Query(words): Words,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Response {
-    if !door.admits(&headers) {
-        return refusal("this server is not for other sites");
-    }
-    if !door.knows(query.get("token")) {
-        return refusal("the address needs ?token=… as `tumble view` printed it");
+    if let Some(refusal) = door.refusal(&headers, &words) {
+        return refusal;
     }
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE),

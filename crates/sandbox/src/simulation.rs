@@ -9,19 +9,21 @@ use crate::hand::Hand;
 use crate::history::History;
 use crate::inspect::inspect;
 use crate::looks::Bodies;
-use crate::protocol::{Interest, Request};
+use crate::protocol::{Choice, Interest, Request};
 use crate::published::Published;
+use crate::runs::{Chosen, Runs, States};
 use crate::subject::{Subject, load_method};
+use crate::tell::{extent_size, problem, scene_problem, smallest, tell_scene, tell_status};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, watch};
-use tumble_dynamics::method::Method;
+use tokio::sync::{mpsc, oneshot, watch};
 use tumble_dynamics::{Body, Id, Snapshot, World};
 use tumble_geometry::Shape;
-use tumble_scene::{Report, Scene, gallery};
+use tumble_scene::record::Header;
+use tumble_scene::{Report, Scene};
 
 /// The time between two frames.
 const TICK: Duration = Duration::from_micros(16_667);
@@ -37,6 +39,11 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 const SHOT_SPEED: f64 = 15.0;
 const MOST_BODIES: usize = 20_000;
 
+/// How long nobody goes back or forth in time before the moment that is shown is worked out.
+const REST: Duration = Duration::from_millis(150);
+/// The shortest and longest step in seconds.
+const STEPS: std::ops::RangeInclusive<f64> = 1e-6..=1.0;
+
 /// Which tab a request is from.
 pub(crate) type ClientId = u64;
 /// What the tabs are interested in.
@@ -51,8 +58,17 @@ pub(crate) enum Command {
     Request(ClientId, Box<Request>, mpsc::Sender<String>),
     /// A tab was closed.
     Left(ClientId),
+    /// Somebody wants to save the last minute.
+    Record(oneshot::Sender<Minute>),
     /// It is over.
     Stop,
+}
+
+/// The last minute of a scene.
+#[derive(Debug)]
+pub(crate) struct Minute {
+    pub(crate) header: Header,
+    pub(crate) states: Vec<Arc<States>>,
 }
 
 pub(crate) struct Simulation {
@@ -60,11 +76,9 @@ pub(crate) struct Simulation {
     given: Subject,
     /// Where the scene comes from.
     subject: Subject,
-    scene: Scene,
+    runs: Runs,
     /// The world at the start of the scene.
     start: Snapshot,
-    /// The chosen method as a scene file has it, and one that has seen nothing yet.
-    method: (Value, Box<dyn Method>),
     history: History,
     hands: BTreeMap<ClientId, Hand>,
     playing: bool,
@@ -91,14 +105,13 @@ impl Simulation {
     ) -> Result<Self, Report> {
         let scene = subject.load()?;
         let start = scene.world.snapshot();
-        let history = History::new(&scene.world);
-        let method = (json!("retroactive"), scene.world.method().clone_box());
+        let runs = Runs::new(scene);
+        let history = History::new(&runs);
         let mut new = Self {
             given: subject.clone(),
-            subject: subject.clone(),
-            scene,
+            subject,
+            runs,
             start,
-            method,
             history,
             hands: BTreeMap::new(),
             playing: true,
@@ -130,6 +143,8 @@ impl Simulation {
             ran = runs;
             let first = if runs {
                 commands.recv_timeout(due.saturating_duration_since(Instant::now()))
+            } else if self.history.is_showing() {
+                commands.recv_timeout(REST)
             } else {
                 commands.recv().map_err(|_| RecvTimeoutError::Disconnected)
             };
@@ -142,7 +157,7 @@ impl Simulation {
                     }
                     self.told = None;
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.history.work_out(&mut self.runs),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             let time = Instant::now();
@@ -166,6 +181,10 @@ impl Simulation {
         match command {
             Command::Look => {}
             Command::Left(client) => drop(self.hands.remove(&client)),
+            Command::Record(wanted) => {
+                let header = Header { rate: 60.0, ..Header::of(&self.runs.scene) };
+                let _gone = wanted.send(Minute { header, states: self.history.states() });
+            }
             Command::Stop => return false,
             Command::Request(client, request, answers) => {
                 if let Err(answer) = self.request(client, *request) {
@@ -178,13 +197,17 @@ impl Simulation {
     }
 
     fn request(&mut self, client: ClientId, request: Request) -> Result<(), Value> {
+        // Whoever changes something, or lets time pass, does so from the moment that is shown.
+        if !request.only_looks() {
+            self.history.work_out(&mut self.runs);
+        }
         match request {
             Request::Play => (self.playing, self.error) = (true, None),
             Request::Pause => self.playing = false,
             Request::Step => {
                 (self.playing, self.error) = (false, None);
                 self.step();
-                self.history.record(&self.scene.world);
+                self.history.record(&self.runs);
             }
             Request::Reset => self.reset(),
             Request::Speed { factor } => self.speed = factor.clamp(*SPEEDS.start(), *SPEEDS.end()),
@@ -201,9 +224,10 @@ impl Simulation {
                 let scene = self.subject.load_text(&text).map_err(|report| scene_problem(&report))?;
                 self.open(scene);
             }
-            Request::Method { method } => self.choose_method(method)?,
+            Request::Method(choice) => self.choose_method(choice)?,
+            Request::Compare { second } => self.compare(second)?,
             Request::Grab { body, point } => {
-                let hand = Hand::grab(&self.scene.world, body, point);
+                let hand = Hand::grab(self.runs.world(), body, point);
                 self.hands.extend(hand.map(|hand| (client, hand)));
             }
             Request::Drag { to } => {
@@ -214,29 +238,30 @@ impl Simulation {
             Request::Release => drop(self.hands.remove(&client)),
             Request::Shoot { from, towards } => self.shoot(from, towards).map_err(|text| problem(&text))?,
             Request::Delete { body } => {
-                self.scene.world.remove_body(body).map_err(|error| problem(&error.to_string()))?;
+                let removed = self.runs.change(|world| world.remove_body(body));
+                removed.map_err(|error| problem(&error.to_string()))?;
+                self.hands.retain(|_, hand| hand.body != body);
                 self.bodies_changed();
             }
             Request::Seek { time } => self.seek(time),
-            // These change an interest, which the tab's own task has seen to.
-            Request::Inspect { .. } | Request::Draw { .. } => {}
+            // These are between the tab and its own task.
+            Request::Inspect { .. } | Request::Draw { .. } | Request::Seen { .. } => {}
         }
         Ok(())
     }
 
     fn reset(&mut self) {
-        self.scene.world.restore(&self.start);
-        self.scene.world.set_boxed_method(self.method.1.clone_box());
-        self.history = History::new(&self.scene.world);
+        self.runs.reset(&self.start);
+        self.history = History::new(&self.runs);
         self.hands.clear();
         (self.debt, self.error) = (0.0, None);
-        self.now.bodies = Arc::new(Bodies::of(&self.scene, &self.now.bodies));
+        self.now.bodies = Arc::new(Bodies::of(&self.runs.scene, &self.now.bodies));
     }
 
     fn open(&mut self, scene: Scene) {
-        self.scene = scene;
-        self.start = self.scene.world.snapshot();
-        self.history = History::new(&self.scene.world);
+        self.start = scene.world.snapshot();
+        self.runs = Runs::new(scene);
+        self.history = History::new(&self.runs);
         self.hands.clear();
         (self.debt, self.error, self.playing) = (0.0, None, true);
         self.scene_opened();
@@ -244,51 +269,47 @@ impl Simulation {
 
     /// Says everything about a scene that was just read.
     fn scene_opened(&mut self) {
-        let scene = &self.scene;
-        let given: toml::Table = toml::from_str(&scene.source.text).unwrap_or_default();
-        let method = given.get("method").and_then(|method| serde_json::to_value(method).ok());
-        self.method = (method.unwrap_or_else(|| json!("retroactive")), scene.world.method().clone_box());
+        let scene = &self.runs.scene;
         self.unit = unit_for(smallest(&scene.world));
-        self.now.scene.set(
-            json!({
-                "type": "scene",
-                "name": self.subject.name(),
-                "title": scene.title,
-                "description": scene.description,
-                "text": scene.source.text,
-                "dt": scene.dt,
-                "duration": scene.duration,
-                "unit": self.unit,
-                "camera": scene.camera.map(|camera| json!({
-                    "from": camera.from, "to": camera.to, "view_deg": camera.view_deg,
-                })),
-                "extent": extent(&scene.world),
-            })
-            .to_string(),
-        );
+        self.now.scene.set(tell_scene(scene, &self.subject.name(), self.unit).to_string());
         let version = self.now.bodies.version;
         self.now.bodies = Arc::new(Bodies::of(scene, &Bodies { version, ..Bodies::default() }));
     }
 
-    fn choose_method(&mut self, method: Value) -> Result<(), Value> {
-        let chosen = load_method(&method).map_err(|report| {
-            let messages: Vec<String> =
-                report.diagnostics.iter().map(|d| format!("{} {}", d.message, d.help)).collect();
-            problem(messages.join("; ").trim())
-        })?;
-        let chosen = chosen.world.method().clone_box();
-        self.scene.world.set_boxed_method(chosen.clone_box());
-        self.method = (method, chosen);
+    /// Another method, other settings, other steps; what is left out stays as it is.
+    fn choose_method(&mut self, choice: Choice) -> Result<(), Value> {
+        if let Some(method) = choice.method {
+            self.runs.choose(make_method(method)?);
+        }
+        if let Some(dt) = choice.dt {
+            self.runs.set_dt(dt.clamp(*STEPS.start(), *STEPS.end()));
+        }
+        self.history.record_whole(&self.runs);
+        Ok(())
+    }
+
+    /// Begins a second run, lets it go on in another way, or ends it.
+    fn compare(&mut self, second: Option<Choice>) -> Result<(), Value> {
+        match second {
+            Some(Choice { method, dt }) => {
+                let known = self.runs.second.as_ref().map_or(&self.runs.method, |second| &second.method);
+                let chosen = method.map_or_else(|| Ok(known.clone()), make_method)?;
+                let dt = dt.or(self.runs.second_dt()).unwrap_or(self.runs.scene.dt);
+                self.runs.compare(chosen, dt.clamp(*STEPS.start(), *STEPS.end()));
+            }
+            None => self.runs.second = None,
+        }
+        self.history.record_whole(&self.runs);
         Ok(())
     }
 
     fn bodies_changed(&mut self) {
-        self.history.bodies_changed(&self.scene.world);
-        self.now.bodies = Arc::new(Bodies::of(&self.scene, &self.now.bodies));
+        self.history.record_whole(&self.runs);
+        self.now.bodies = Arc::new(Bodies::of(&self.runs.scene, &self.now.bodies));
     }
 
     fn shoot(&mut self, from: glam::DVec3, towards: glam::DVec3) -> Result<(), String> {
-        if self.scene.world.model().bodies().len() >= MOST_BODIES {
+        if self.runs.world().model().bodies().len() >= MOST_BODIES {
             return Err(format!("there are {MOST_BODIES} bodies already"));
         }
         let direction = towards.try_normalize().ok_or("a shot needs a direction")?;
@@ -299,7 +320,8 @@ impl Simulation {
         let speed = SHOT_SPEED * (radius / 0.2).clamp(0.2, 1.0);
         let ball = Body::dynamic().named(format!("shot {}", self.shots)).with_shape(shape).at(from);
         let ball = ball.with_velocity(direction * speed);
-        self.scene.world.add_body(ball).map_err(|error| error.to_string())?;
+        let shot = self.runs.change(|world| world.add_body(ball.clone()).map(|_| ()));
+        shot.map_err(|error| error.to_string())?;
         self.bodies_changed();
         Ok(())
     }
@@ -308,18 +330,21 @@ impl Simulation {
         self.playing = false;
         self.hands.clear();
         let [_, last] = self.history.range();
-        if self.scene.world.time() > last {
-            self.history.record(&self.scene.world);
+        if !self.history.is_showing() && self.runs.world().time() > last {
+            self.history.record(&self.runs);
         }
-        if self.history.go_to(time, &mut self.scene.world) {
-            self.now.bodies = Arc::new(Bodies::of(&self.scene, &self.now.bodies));
+        self.history.show(time, &mut self.runs);
+        let model = self.runs.world().model();
+        let shown = &self.now.bodies.list;
+        if !model.bodies().ids().eq(shown.iter().map(|look| look.id)) {
+            self.now.bodies = Arc::new(Bodies::of(&self.runs.scene, &self.now.bodies));
         }
     }
 
     /// Lets as much time pass as has passed outside, or as much as can be computed.
     fn advance(&mut self, passed: Duration) {
-        let dt = self.scene.dt;
-        let before = self.scene.world.time();
+        let dt = self.runs.scene.dt;
+        let before = self.runs.world().time();
         // After a long pause (a laptop that slept) nobody wants to catch up.
         let passed = passed.as_secs_f64().min(0.25);
         self.debt += passed * self.speed;
@@ -332,145 +357,84 @@ impl Simulation {
             self.step();
             self.debt -= dt;
         }
-        self.history.record_at_times(&self.scene.world);
         if passed > 0.0 {
             let share = passed.min(1.0);
-            self.pace += share.min(0.1) * 10.0 * 0.2 * ((self.scene.world.time() - before) / passed - self.pace);
+            let pace = (self.runs.world().time() - before) / passed;
+            self.pace += share.min(0.1) * 10.0 * 0.2 * (pace - self.pace);
         }
     }
 
     fn step(&mut self) {
-        let (world, dt) = (&mut self.scene.world, self.scene.dt);
-        self.hands.retain(|_, hand| hand.pull(world, dt));
-        if let Err(error) = world.step(dt) {
-            (self.playing, self.error) = (false, Some(error.to_string()));
+        let hands: Vec<Hand> = self.hands.values().copied().collect();
+        self.history.pull(self.runs.world().state().steps, &hands);
+        let (was_compared, stepped) = (self.runs.second.is_some(), self.runs.step(&hands));
+        match stepped {
+            Ok(()) => self.history.record_at_times(&self.runs),
+            Err(error) => {
+                (self.playing, self.error) = (false, Some(error));
+                if was_compared && self.runs.second.is_none() {
+                    self.history.record_whole(&self.runs);
+                }
+            }
         }
     }
 
     /// Shows everybody how things are now.
     fn publish(&mut self) {
-        let world = &self.scene.world;
-        let mut poses = vec![None; world.model().bodies().slot_count()];
-        for (id, body) in world.bodies() {
-            poses[id.slot()] = Some(Pose::new(&body.pose(), body.is_asleep(), self.unit));
-        }
         let interests: Vec<Interest> = self.interests().values().cloned().collect();
+        let world = self.runs.world();
         let is_due = self.told.is_none_or(|told| told.elapsed() >= STATUS);
         if is_due {
             self.told = Some(Instant::now());
             let bodies = interests.iter().filter_map(|interest| interest.body);
-            let inspected = bodies.filter_map(|id| Some((id, inspect(&self.scene.world, id)?.to_string().into())));
+            let inspected = bodies.filter_map(|id| Some((id, inspect(world, id)?.to_string().into())));
             self.now.inspected = inspected.collect();
-            let status = self.status();
-            self.now.status.set(status);
+            self.now.status.set(self.status());
         }
-        let world = &self.scene.world;
+        let world = self.runs.world();
         let mut drawings = BTreeMap::new();
         for what in interests.iter().flat_map(|interest| interest.drawn.iter().copied()) {
             drawings.entry(what).or_insert_with(|| drawings::draw(world, what));
         }
         self.now.drawings = drawings;
-        (self.now.poses, self.now.time, self.now.steps) = (poses.into(), world.time(), world.state().steps);
+        (self.now.time, self.now.steps) = (world.time(), world.state().steps);
+        self.now.poses = poses(world, self.unit);
+        self.now.second = self.runs.second.as_ref().map(|second| poses(&second.world, self.unit));
         self.publisher.send_replace(Arc::new(self.now.clone()));
     }
 
     fn status(&self) -> String {
-        let world = &self.scene.world;
-        let energy = world.energy();
-        let report = world.report();
-        let milliseconds = |duration: Duration| 1e3 * duration.as_secs_f64();
-        json!({
-            "type": "status",
-            "playing": self.playing,
-            "speed": self.speed,
-            "pace": if self.playing { self.pace } else { 0.0 },
-            "time": world.time(),
-            "steps": world.state().steps,
-            "history": self.history.range(),
-            "method": self.method.0,
-            "error": self.error,
-            "kinetic": energy.kinetic,
-            "potential": energy.potential,
-            "momentum": world.momentum().length(),
-            "angular_momentum": world.angular_momentum(glam::DVec3::ZERO).length(),
-            "contacts": report.contacts,
-            "awake": report.awake,
-            "asleep": report.asleep,
-            "islands": report.islands,
-            "step_ms": milliseconds(report.times.total),
-            "detect_ms": milliseconds(report.times.detect),
-            "solve_ms": milliseconds(report.times.solve),
-            "bodies": world.model().bodies().len(),
-            "joints": world.model().joints().len(),
-        })
-        .to_string()
+        let mut status = tell_status(self.runs.world(), &self.runs.method.description, self.runs.scene.dt);
+        status["type"] = json!("status");
+        status["playing"] = json!(self.playing);
+        status["speed"] = json!(self.speed);
+        status["pace"] = json!(if self.playing { self.pace } else { 0.0 });
+        status["history"] = json!(self.history.range());
+        status["error"] = json!(self.error);
+        if let (Some(run), Some(dt)) = (&self.runs.second, self.runs.second_dt()) {
+            let mut second = tell_status(&run.world, &run.method.description, dt);
+            second["largest"] = json!(self.runs.apart.largest);
+            second["mean"] = json!(self.runs.apart.mean);
+            status["second"] = second;
+        }
+        status.to_string()
     }
 }
 
-/// An answer that says what is wrong.
-pub(crate) fn problem(message: &str) -> Value {
-    json!({ "type": "problem", "message": message })
-}
-
-/// An answer that says what is wrong with a scene, and where.
-fn scene_problem(report: &Report) -> Value {
-    json!({ "type": "scene_problem", "diagnostics": report.to_json(), "more": report.more })
-}
-
-/// What pages are told first: the gallery and everything about methods.
-pub(crate) fn hello(given: &Subject) -> String {
-    let registry = tumble_dynamics::registry::Registry::default();
-    let schema = tumble_scene::scene_schema(&registry);
-    let scenes = gallery::SCENES.iter().map(|entry| {
-        let (title, description) = entry.summary();
-        json!({ "name": entry.name, "title": title, "description": description })
-    });
-    let mut scenes: Vec<Value> = scenes.collect();
-    if gallery::find(&given.name()).is_none() {
-        scenes.insert(0, json!({ "name": given.name(), "title": given.name(), "description": "The scene file." }));
+/// Where the bodies of a world are, by slot.
+fn poses(world: &World, unit: f64) -> Arc<[Option<Pose>]> {
+    let mut poses = vec![None; world.model().bodies().slot_count()];
+    for (id, body) in world.bodies() {
+        poses[id.slot()] = Some(Pose::new(&body.pose(), body.is_asleep(), unit));
     }
-    let defaults: BTreeMap<&str, BTreeMap<&str, &Value>> = registry
-        .methods
-        .parts()
-        .map(|part| (part.name.as_str(), part.properties.iter().map(|p| (p.name.as_str(), &p.default)).collect()))
-        .collect();
-    json!({
-        "type": "hello",
-        "version": env!("CARGO_PKG_VERSION"),
-        "scenes": scenes,
-        "method": schema.pointer("/properties/method"),
-        "definitions": schema.get("$defs"),
-        "defaults": defaults,
-    })
-    .to_string()
+    poses.into()
 }
 
-/// The size of the smallest body that moves, in metres; 1 if there is none.
-fn smallest(world: &World) -> f64 {
-    let sizes = world.bodies().filter(|(_, body)| body.model().kind.moves()).map(|(_, body)| {
-        let colliders = body.model().colliders.iter();
-        let sizes = colliders.filter_map(|&id| world.model().colliders().get(id)).map(|collider| {
-            let aabb = collider.shape.aabb(&tumble_geometry::Transform::IDENTITY);
-            2.0 * aabb.half_extents().max_element()
-        });
-        sizes.fold(0.0, f64::max)
-    });
-    let smallest = sizes.filter(|&size| size > 0.0).fold(f64::INFINITY, f64::min);
-    if smallest.is_finite() { smallest } else { 1.0 }
-}
-
-/// The box around everything finite: low and high corner; none if there is nothing.
-fn extent(world: &World) -> Option<[glam::DVec3; 2]> {
-    let boxes = world.model().colliders().iter().filter_map(|(id, collider)| {
-        let aabb = collider.shape.aabb(&world.collider_pose(id)?);
-        (aabb.min.is_finite() && aabb.max.is_finite()).then_some([aabb.min, aabb.max])
-    });
-    boxes.reduce(|[low, high], [min, max]| [low.min(min), high.max(max)])
-}
-
-/// The largest distance between bodies at the start, in metres.
-fn extent_size(start: &Snapshot) -> f64 {
-    let positions = start.model().bodies().ids().map(|id| start.state().bodies[id.slot()].position);
-    let (low, high) = positions.fold((glam::DVec3::MAX, glam::DVec3::MIN), |(low, high), p| (low.min(p), high.max(p)));
-    (high - low).max_element().max(0.0)
+/// A method from its description in a request.
+fn make_method(method: Value) -> Result<Arc<Chosen>, Value> {
+    let loaded = load_method(&method).map_err(|report| {
+        let messages: Vec<String> = report.diagnostics.iter().map(|d| format!("{} {}", d.message, d.help)).collect();
+        problem(messages.join("; ").trim())
+    })?;
+    Ok(Chosen::new(method, loaded.world.method()))
 }

@@ -1,14 +1,16 @@
 //! What the sandbox is started with, and where scenes come from.
 
+use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 use tumble_scene::gallery::{self, Entry, GalleryFiles};
 use tumble_scene::mesh::{Files, Folder, NoFiles};
-use tumble_scene::{Loader, Report, Scene};
+use tumble_scene::{Loader, Report, Scene, SceneSource};
 
 /// A scene to look at: one of the gallery, or a file.
 #[derive(Clone, Debug)]
 pub struct Subject {
     origin: Origin,
+    settings: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -20,12 +22,23 @@ enum Origin {
 impl Subject {
     /// A scene of the gallery, by name.
     pub fn gallery(name: &str) -> Option<Self> {
-        gallery::find(name).map(|entry| Self { origin: Origin::Gallery(entry) })
+        gallery::find(name).map(|entry| Self { origin: Origin::Gallery(entry), settings: Vec::new() })
     }
 
     /// A scene file. It is read anew whenever the scene is opened.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::File(path.into()) }
+        Self { origin: Origin::File(path.into()), settings: Vec::new() }
+    }
+
+    /// With a change to the scene: `key=value`, as [`Loader::with_setting`] has it. It wins over the text, also over one that
+    /// is edited.
+    pub fn with_setting(mut self, setting: impl Into<String>) -> Self {
+        self.settings.push(setting.into());
+        self
+    }
+
+    fn loader(&self) -> Loader {
+        self.settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting))
     }
 
     /// What a person calls it.
@@ -39,8 +52,8 @@ impl Subject {
     /// Reads the scene.
     pub(crate) fn load(&self) -> Result<Scene, Report> {
         match &self.origin {
-            Origin::Gallery(entry) => entry.load(&Loader::new()),
-            Origin::File(path) => Loader::new().load(path),
+            Origin::Gallery(entry) => entry.load(&self.loader()),
+            Origin::File(path) => self.loader().load(path),
         }
     }
 
@@ -50,19 +63,40 @@ impl Subject {
             Origin::Gallery(_) => &GalleryFiles,
             Origin::File(path) => &Below(Folder::of(path)),
         };
-        Loader::new().load_text_with(&self.name(), text, files)
+        self.loader().load_text_with(&self.name(), text, files)
     }
 }
 
+/// The method that a scene asks for, as its file has it, with the settings that concern it.
+pub(crate) fn described_method(source: &SceneSource) -> Option<Value> {
+    let mut scene: toml::Table = toml::from_str(&source.text).unwrap_or_default();
+    for (key, value) in source.settings.iter().filter_map(|setting| setting.split_once('=')) {
+        let mut path: Vec<&str> = key.split('.').map(|part| part.trim().trim_matches('"')).collect();
+        let last = path.pop()?;
+        let mut table = &mut scene;
+        for part in path {
+            let entry = table.entry(part).or_insert_with(|| toml::Table::new().into());
+            if !entry.is_table() {
+                // A method by its name alone, which now gets settings.
+                *entry = toml::Table::new().into();
+            }
+            table = entry.as_table_mut()?;
+        }
+        let read: Option<toml::Table> = toml::from_str(&format!("value = {value}")).ok();
+        let read = read.and_then(|mut read| read.remove("value")).unwrap_or_else(|| value.trim().into());
+        table.insert(last.to_owned(), read);
+    }
+    serde_json::to_value(scene.get("method")?).ok()
+}
+
 /// A method as a scene file gives it, checked like a scene file.
-pub(crate) fn load_method(method: &serde_json::Value) -> Result<Scene, Report> {
+pub(crate) fn load_method(method: &Value) -> Result<Scene, Report> {
     let setting = format!("method={}", inline_toml(method));
     Loader::new().with_setting(setting).load_text_with("method", "title = \"method\"", &NoFiles)
 }
 
 /// A JSON value as TOML on one line. What TOML has no word for (null) is left out.
-fn inline_toml(value: &serde_json::Value) -> String {
-    use serde_json::Value;
+fn inline_toml(value: &Value) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     match value {
         Value::Object(entries) => {
@@ -103,6 +137,18 @@ mod tests {
         for name in ["/etc/passwd", "../secret.obj", "a/../../b.obj"] {
             assert!(below.read(name).unwrap_err().contains("not below"), "{name}");
         }
+    }
+
+    #[test]
+    fn settings_concern_the_method_too() {
+        let subject = Subject::gallery("pendulum-2").unwrap();
+        let subject = subject.with_setting("method.retroactive.integrator=runge_kutta_4").with_setting("dt=0.004");
+        let scene = subject.load().unwrap();
+        assert_eq!(scene.dt, 0.004);
+        let described = described_method(&scene.source).unwrap();
+        assert_eq!(described, json!({ "retroactive": { "integrator": "runge_kutta_4" } }));
+        assert!(load_method(&described).is_ok());
+        assert!(subject.with_setting("dtt=3").load().is_err());
     }
 
     #[test]

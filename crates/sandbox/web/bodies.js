@@ -1,5 +1,6 @@
 // @ts-check
-// The bodies: one instanced mesh for each kind of shape, so that thousands cost a few calls.
+// The bodies: one instanced mesh for each kind of shape, so that thousands cost a few calls. Those of the second run are drawn
+// like the others in a view of their own, or as tinted shades among them.
 
 import * as THREE from './vendor/three.js';
 import { readFrame, readSurface } from './decode.js';
@@ -7,9 +8,9 @@ import { triple } from './stage.js';
 
 /**
  * @typedef {{ slot: number, generation: number }} BodyId
- * @typedef {{ shape: string, size?: number[], normal?: number[], surface?: number, position: number[], rotation: number[], sensor?: boolean }} PartLook
+ * @typedef {{ shape: string, size?: number[], normal?: number[], surface?: number, position: number[], rotation: number[], sensor?: boolean, rod?: boolean }} PartLook
  * @typedef {{ id: BodyId, slot: number, name: string, kind: string, color: number[], parts: PartLook[] }} BodyLook
- * @typedef {{ batch: Batch, index: number, local: import('./vendor/three.js').Matrix4, body: Body }} Part
+ * @typedef {{ batch: Batch, index: number, local: import('./vendor/three.js').Matrix4, body: Body, rod: boolean }} Part
  */
 
 /** A body on the stage. */
@@ -26,6 +27,8 @@ export class Body {
   constructor(look) {
     this.look = look;
     this.color = new THREE.Color().setRGB(look.color[0] / 255, look.color[1] / 255, look.color[2] / 255, THREE.SRGBColorSpace);
+    /** The colour it has at the moment. */
+    this.shown = this.color;
   }
 
   get movable() {
@@ -35,10 +38,10 @@ export class Body {
 
 /** Shapes that are one unit shape, stretched. */
 const UNIT_SHAPES = {
-  sphere: () => new THREE.SphereGeometry(1, 40, 28),
+  sphere: () => new THREE.SphereGeometry(1, 32, 20),
   box: () => new THREE.BoxGeometry(2, 2, 2),
-  cylinder: () => new THREE.CylinderGeometry(1, 1, 2, 48),
-  cone: () => new THREE.ConeGeometry(1, 2, 48),
+  cylinder: () => new THREE.CylinderGeometry(1, 1, 2, 36),
+  cone: () => new THREE.ConeGeometry(1, 2, 36),
 };
 
 /** All parts with the same geometry. */
@@ -49,22 +52,34 @@ class Batch {
    * @param {import('./vendor/three.js').Group} group
    * @param {import('./vendor/three.js').BufferGeometry} geometry
    * @param {boolean} clear
+   * @param {number} layer
+   * @param {boolean} shades
    */
-  constructor(group, geometry, clear) {
+  constructor(group, geometry, clear, layer, shades) {
     this.group = group;
     this.geometry = geometry;
-    this.material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 });
-    if (clear) Object.assign(this.material, { transparent: true, opacity: 0.25, depthWrite: false });
     this.clear = clear;
+    this.layer = layer;
+    this.material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 });
     this.mesh = this.#mesh(16);
+    this.shade(shades);
+  }
+
+  /** Draws shades, or solid bodies. @param {boolean} shades */
+  shade(shades) {
+    const clear = this.clear || shades;
+    Object.assign(this.material, { transparent: clear, opacity: this.clear ? 0.25 : shades ? 0.55 : 1, depthWrite: !this.clear, polygonOffset: shades, polygonOffsetFactor: -1, polygonOffsetUnits: -2 });
+    this.material.needsUpdate = true;
+    this.mesh.castShadow = !clear;
   }
 
   /** @param {number} capacity */
   #mesh(capacity) {
     const mesh = new THREE.InstancedMesh(this.geometry, this.material, capacity);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-    mesh.castShadow = !this.clear;
+    mesh.castShadow = !this.material.transparent;
     mesh.receiveShadow = true;
+    mesh.layers.set(this.layer);
     mesh.frustumCulled = false;
     mesh.count = 0;
     mesh.userData.batch = this;
@@ -78,13 +93,13 @@ class Batch {
       const old = this.mesh;
       this.mesh = this.#mesh(2 * old.instanceMatrix.count);
       this.mesh.instanceMatrix.array.set(old.instanceMatrix.array);
-      this.parts.forEach((known, index) => this.mesh.setColorAt(index, known.body.color));
+      if (old.instanceColor) this.parts.forEach((known) => this.paint(known));
       this.group.remove(old);
       old.dispose();
     }
     part.index = this.parts.push(part) - 1;
     this.mesh.count = this.parts.length;
-    this.paint(part, part.body.color);
+    this.paint(part);
     // Until the first frame says where it is, it is nowhere.
     this.mesh.setMatrixAt(part.index, NOWHERE);
     this.mesh.instanceMatrix.needsUpdate = true;
@@ -97,7 +112,7 @@ class Batch {
       this.parts[part.index] = last;
       last.index = part.index;
       this.place(last);
-      this.paint(last, last.body.color);
+      this.paint(last);
     }
     this.mesh.count = this.parts.length;
   }
@@ -108,12 +123,9 @@ class Batch {
     this.mesh.instanceMatrix.needsUpdate = true;
   }
 
-  /**
-   * @param {Part} part
-   * @param {import('./vendor/three.js').Color} color
-   */
-  paint(part, color) {
-    this.mesh.setColorAt(part.index, color);
+  /** @param {Part} part */
+  paint(part) {
+    this.mesh.setColorAt(part.index, part.rod ? ROD : part.body.shown);
     if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
   }
 
@@ -129,7 +141,13 @@ const NOWHERE = new THREE.Matrix4().makeScale(0, 0, 0);
 const PLACE = new THREE.Matrix4();
 const ONE = new THREE.Vector3(1, 1, 1);
 const UP = new THREE.Vector3(0, 1, 0);
+const ROD = new THREE.Color('#5a636c');
 const TIRED = new THREE.Color('#7d858c');
+/** What is the same in both runs, the first, the second: each is drawn where its layer is. */
+export const LAYERS = { both: 0, first: 1, second: 2 };
+/** The colour of the second run among the bodies of the first. */
+export const SHADE = '#ff5a1f';
+const SHADE_COLOR = new THREE.Color(SHADE);
 
 export class Bodies {
   group = new THREE.Group();
@@ -140,11 +158,32 @@ export class Bodies {
   time = 0;
   steps = 0;
   #showSleep = false;
+  #shades = false;
 
-  /** @param {import('./stage.js').Stage} stage */
-  constructor(stage) {
+  /**
+   * @param {import('./stage.js').Stage} stage
+   * @param {Bodies} [first] those of the first run, if these are those of the second
+   */
+  constructor(stage, first) {
     this.stage = stage;
+    this.first = first;
     stage.scene.add(this.group);
+  }
+
+  /** For the second run: takes over all that is known of the bodies of the first. */
+  begin() {
+    if (!this.first) return;
+    this.clear(this.first.unit);
+    this.#surfaces = this.first.#surfaces;
+    this.change({ add: [...this.first.bySlot.values()].map(({ look }) => look), remove: [] });
+  }
+
+  /** Draws tinted shades instead of solid bodies, or no more. @param {boolean} shades */
+  shade(shades) {
+    this.#shades = shades;
+    for (const batch of this.#batches.values()) batch.shade(shades);
+    for (const body of this.bySlot.values()) this.#paint(body);
+    this.stage.touch();
   }
 
   /** Forgets everything, for another scene. @param {number} unit */
@@ -153,7 +192,7 @@ export class Bodies {
     for (const batch of this.#batches.values()) batch.dispose();
     this.bySlot.clear();
     this.#batches.clear();
-    this.#surfaces.clear();
+    this.#surfaces = new Map();
     this.unit = unit;
   }
 
@@ -174,9 +213,12 @@ export class Bodies {
       this.bySlot.delete(slot);
     }
     for (const look of add) {
+      // What does not move is the same in both runs.
+      if (this.first && look.kind === 'fixed') continue;
       const body = new Body(look);
       this.bySlot.set(look.slot, body);
       for (const part of look.parts) this.#addPart(body, part);
+      this.#paint(body);
     }
     this.stage.touch();
   }
@@ -210,18 +252,19 @@ export class Bodies {
     const [x, y, z] = triple(look.size ?? [1, 1, 1]);
     const stretched = look.shape in UNIT_SHAPES;
     const local = new THREE.Matrix4().compose(position, rotation, stretched ? new THREE.Vector3(x, y, z) : ONE);
-    const key = [look.shape, look.sensor ? 'sensor' : '', stretched ? '' : `${x},${y},${look.surface}`].join(':');
+    const layer = this.first ? LAYERS.second : body.look.kind === 'fixed' ? LAYERS.both : LAYERS.first;
+    const key = [look.shape, look.sensor ? 'sensor' : '', layer, stretched ? '' : `${x},${y},${look.surface}`].join(':');
     let batch = this.#batches.get(key);
     if (!batch) {
       const geometry = stretched
         ? UNIT_SHAPES[/** @type {keyof typeof UNIT_SHAPES} */ (look.shape)]()
         : look.shape === 'capsule'
           ? new THREE.CapsuleGeometry(x, 2 * y, 14, 36)
-          : this.#surfaces.get(look.surface ?? -1) ?? new THREE.BufferGeometry();
-      batch = new Batch(this.group, geometry, look.sensor ?? false);
+          : (this.#surfaces.get(look.surface ?? -1) ?? new THREE.BufferGeometry()).clone();
+      batch = new Batch(this.group, geometry, look.sensor ?? false, layer, this.#shades);
       this.#batches.set(key, batch);
     }
-    const part = { batch, index: 0, local, body };
+    const part = { batch, index: 0, local, body, rod: look.rod ?? false };
     body.parts.push(part);
     batch.add(part);
   }
@@ -260,8 +303,9 @@ export class Bodies {
 
   /** @param {Body} body */
   #paint(body) {
-    const color = this.#showSleep && body.asleep ? body.color.clone().lerp(TIRED, 0.8) : body.color;
-    for (const part of body.parts) part.batch.paint(part, color);
+    body.shown = this.#shades ? SHADE_COLOR : body.color;
+    if (this.#showSleep && body.asleep) body.shown = body.shown.clone().lerp(TIRED, 0.8);
+    for (const part of body.parts) part.batch.paint(part);
   }
 
   /**

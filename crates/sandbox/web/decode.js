@@ -5,6 +5,8 @@
 export const FRAME = 1;
 export const SURFACE = 2;
 export const DRAWING = 3;
+export const SECOND_FRAME = 4;
+export const SECOND = 5;
 
 /** Steps from 0 to 1/√2 of a component of a quaternion. */
 const STEPS = 16383;

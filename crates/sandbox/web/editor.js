@@ -6,6 +6,7 @@ import { make } from './dom.js';
 export class Editor {
   #numbers = make('pre', { 'aria-hidden': 'true' });
   #text = make('textarea', { spellcheck: false, wrap: 'off', 'aria-label': 'The text of the scene', autocapitalize: 'off', autocomplete: 'off' });
+  #settings = make('p', { className: 'hint', hidden: true });
   #problems = make('ul', { className: 'problems', 'aria-label': 'Errors' });
   /** @type {Set<number>} */ #bad = new Set();
 
@@ -25,11 +26,16 @@ export class Editor {
       }
     };
     const button = make('button', { id: 'apply', className: 'text primary', type: 'button', title: 'Ctrl+Enter', onclick: run }, 'Run this text');
-    pane.append(make('div', { className: 'editor' }, this.#numbers, this.#text), this.#problems, make('div', {}, button));
+    pane.append(this.#settings, make('div', { className: 'editor' }, this.#numbers, this.#text), this.#problems, make('div', {}, button));
   }
 
-  /** @param {string} text */
-  set(text) {
+  /**
+   * @param {string} text
+   * @param {string[]} settings what wins over the text
+   */
+  set(text, settings) {
+    this.#settings.hidden = !settings.length;
+    this.#settings.textContent = `Started with ${settings.join(', ')}, which wins over the text.`;
     if (this.#text.value !== text) this.#text.value = text;
     this.problems([]);
   }

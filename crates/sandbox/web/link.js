@@ -1,5 +1,6 @@
 // @ts-check
-// The connection to the server: sends requests, hands out messages by type, comes back after it was lost.
+// The connection to the server: sends requests, hands out messages by type, comes back after it was lost. With every picture it
+// says how much it has seen, so that a slow machine is not sent more than it can show, and a hidden page nothing.
 
 /** How long to wait before trying again, in milliseconds. */
 const RETRY = 700;
@@ -26,12 +27,21 @@ export class Link {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     const socket = new WebSocket(`${scheme}://${location.host}/socket${location.search}`);
     socket.binaryType = 'arraybuffer';
+    let messages = 0;
+    let saying = false;
+    const say = () => {
+      saying = false;
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ do: 'seen', messages }));
+    };
     socket.onopen = () => this.onState(true);
     socket.onclose = () => {
       this.onState(false);
       setTimeout(() => this.connect(), RETRY);
     };
     socket.onmessage = (event) => {
+      messages += 1;
+      if (!saying) requestAnimationFrame(say);
+      saying = true;
       if (event.data instanceof ArrayBuffer) {
         this.received.bytes += event.data.byteLength;
         this.received.frames += 1;

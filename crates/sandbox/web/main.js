@@ -2,24 +2,33 @@
 // The page: puts stage, panel and connection together.
 
 import { Bodies } from './bodies.js';
-import { DRAWING, FRAME, SURFACE } from './decode.js';
-import { byId, make } from './dom.js';
+import { Compare } from './compare.js';
+import { DRAWING, FRAME, SECOND, SECOND_FRAME, SURFACE } from './decode.js';
+import { byId, make, words } from './dom.js';
 import { Editor } from './editor.js';
 import { Inspector } from './inspector.js';
 import { Link } from './link.js';
 import { MethodForm } from './method.js';
 import { Mouse } from './mouse.js';
 import { INSTRUMENTS, Overlay } from './overlay.js';
-import { Plots } from './plots.js';
+import { PLOTS, Plots } from './plots.js';
 import { Stage } from './stage.js';
+import { Thumbnails } from './thumbnails.js';
 
 const link = new Link();
 const stage = new Stage(byId('stage'));
 const bodies = new Bodies(stage);
+const shades = new Bodies(stage, bodies);
 const overlay = new Overlay(stage);
-const mouse = new Mouse(stage, bodies, overlay, link);
-const plots = new Plots(byId('pane-plots'));
-const method = new MethodForm(byId('pane-method'), (chosen) => link.ask('method', { method: chosen }));
+const mouse = new Mouse(stage, bodies, shades, overlay, link);
+const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
+const thumbnails = new Thumbnails();
+const method = new MethodForm(byId('pane-method'), 'field', (choice) => link.ask('method', choice));
+const compare = new Compare(byId('pane-compare'), link, (how) => {
+  shades.shade(how === 'among');
+  stage.showSecond(how);
+  placeLabels();
+});
 const editor = new Editor(byId('pane-edit'), (text) => link.ask('text', { text }));
 const inspector = new Inspector(byId('pane-body'), { follow: () => follow(!followed), remove: () => remove() });
 
@@ -35,7 +44,11 @@ link.onBinary = (data) => {
   const kind = data.getUint8(0);
   if (kind === FRAME) bodies.frame(data);
   else if (kind === SURFACE) bodies.addSurface(data);
-  else if (kind === DRAWING && shown.has(INSTRUMENTS[data.getUint8(1)]?.[0])) overlay.draw(data);
+  else if (kind === SECOND_FRAME) shades.frame(data);
+  else if (kind === SECOND) {
+    shades.clear(bodies.unit);
+    if (data.getUint8(1)) shades.begin();
+  } else if (kind === DRAWING && shown.has(INSTRUMENTS[data.getUint8(1)]?.[0])) overlay.draw(data);
   if (kind === FRAME) tellTime();
 };
 link.onState = (connected) => {
@@ -44,21 +57,23 @@ link.onState = (connected) => {
     notice('');
     askInterests();
   } else {
-    notice('The connection is lost. Trying again …', true);
+    notice('The connection is lost. Trying again …', { stays: true });
   }
 };
 link.on('hello', (hello) => {
   method.describe(hello);
+  compare.form.describe(hello);
   listScenes(hello.scenes);
 });
 link.on('scene', (opened) => {
   const again = opened.name === scene.name && opened.text !== scene.text;
   scene = opened;
   select(undefined);
+  shades.clear(opened.unit);
   bodies.clear(opened.unit);
   overlay.eraseAll();
   plots.clear();
-  editor.set(opened.text);
+  editor.set(opened.text, opened.settings);
   byId('title').textContent = opened.title;
   byId('description').textContent = byId('description').title = opened.description;
   document.title = `${opened.title} · tumble`;
@@ -69,6 +84,7 @@ link.on('scene', (opened) => {
 });
 link.on('bodies', (change) => {
   bodies.change(change);
+  if (compare.second) shades.change(change);
   if (selected && bodies.bySlot.get(selected.look.slot) !== selected) select(undefined);
 });
 link.on('status', (now) => {
@@ -77,11 +93,11 @@ link.on('status', (now) => {
   play.setAttribute('aria-pressed', String(now.playing));
   play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
   byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × · ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms` : `${now.bodies} bodies`;
-  const speed = /** @type {HTMLSelectElement} */ (byId('speed'));
-  if (document.activeElement !== speed) speed.value = String(now.speed);
+  if (performance.now() - speedChosen > 1000) speed.value = String(now.speed);
   if (now.error) notice(`Stopped: ${now.error}`);
-  method.show(now.method);
+  method.show(now.method, now.dt);
   plots.add(now);
+  compare.status(now);
   tellTime();
 });
 link.on('body', (body) => {
@@ -95,17 +111,44 @@ link.on('scene_problem', ({ diagnostics }) => {
 
 // ---- Scenes
 
-/** @param {{ name: string, title: string, description: string }[]} list */
+/** @typedef {{ name: string, title: string, description: string }} SceneEntry */
+
+/** A picture of nothing, until there is one. */
+const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
+
+/** @param {SceneEntry[]} list */
 function listScenes(list) {
-  const entry = (/** @type {typeof list[0]} */ { name, title, description }) =>
-    make('li', {}, make('button', { type: 'button', value: name, onclick: () => link.ask('scene', { name }) }, make('strong', {}, title), make('span', {}, description)));
-  byId('scenes').replaceChildren(...list.map(entry));
+  thumbnails.forget();
+  const entry = (/** @type {SceneEntry} */ { name, title, description }) => {
+    const picture = make('img', { alt: '', width: 112, height: 70, src: EMPTY });
+    thumbnails.watch(picture, name);
+    const about = make('div', {}, make('strong', {}, title), make('span', { title: description }, description));
+    return make('li', {}, make('button', { type: 'button', value: name, onclick: () => link.ask('scene', { name }) }, picture, about));
+  };
+  // A scene in a folder of the gallery stands under the folder's name.
+  /** @type {Map<string, SceneEntry[]>} */
+  const folders = new Map();
+  for (const scene of list) {
+    const folder = scene.name.endsWith('.toml') ? '' : scene.name.split('/').slice(0, -1).join('/');
+    folders.set(folder, [...(folders.get(folder) ?? []), scene]);
+  }
+  const groups = [...folders].flatMap(([folder, scenes]) => [...(folder ? [make('li', {}, make('h2', {}, words(folder)))] : []), ...scenes.map(entry)]);
+  byId('scenes').replaceChildren(...groups);
   markScene();
 }
 
 function markScene() {
   for (const button of byId('scenes').querySelectorAll('button')) button.setAttribute('aria-current', String(button.value === scene.name));
 }
+
+const filter = /** @type {HTMLInputElement} */ (byId('filter'));
+filter.oninput = () => {
+  const wanted = filter.value.trim().toLowerCase();
+  for (const entry of byId('scenes').querySelectorAll('li')) {
+    const button = entry.querySelector('button');
+    entry.hidden = wanted !== '' && !(button && `${button.value} ${button.textContent}`.toLowerCase().includes(wanted));
+  }
+};
 
 // ---- Time
 
@@ -137,13 +180,18 @@ byId('play').onclick = actions.play;
 byId('step').onclick = actions.step;
 byId('reset').onclick = actions.reset;
 const speed = /** @type {HTMLSelectElement} */ (byId('speed'));
-speed.onchange = () => link.ask('speed', { factor: Number(speed.value) });
+/** When the speed was last chosen here: what the server says may be from before. */
+let speedChosen = -Infinity;
+speed.onchange = () => {
+  speedChosen = performance.now();
+  link.ask('speed', { factor: Number(speed.value) });
+};
 
 /** @param {number} by */
 function faster(by) {
   const next = Math.min(speed.options.length - 1, Math.max(0, speed.selectedIndex + by));
   speed.selectedIndex = next;
-  link.ask('speed', { factor: Number(speed.value) });
+  speed.dispatchEvent(new Event('change'));
 }
 
 // ---- Selection and camera
@@ -199,7 +247,14 @@ for (const [name, label, color] of [...INSTRUMENTS, ['sleep', 'Who sleeps, by pa
   };
   checks.append(make('label', {}, box, label, swatch));
 }
-byId('pane-show').append(make('p', { className: 'hint' }, 'Draw over the bodies:'), checks);
+const quality = make('select', { id: 'quality', onchange: () => stage.setQuality(/** @type {any} */ (quality.value)) });
+for (const [value, label] of [['auto', 'automatic'], ['high', 'high'], ['low', 'low: no shadows']]) quality.append(make('option', { value }, label));
+byId('pane-show').append(
+  make('h2', {}, 'Over the bodies'),
+  checks,
+  make('h2', {}, 'Drawing'),
+  make('div', { className: 'field' }, make('label', { for: 'quality' }, 'Quality'), quality),
+);
 
 function askInterests() {
   link.ask('draw', { what: [...shown].filter((name) => name !== 'sleep') });
@@ -220,6 +275,7 @@ function showPane(name) {
     byId(tab.getAttribute('aria-controls') ?? '').hidden = !chosen;
   }
   plots.draw();
+  compare.plots.draw();
 }
 tabs.forEach((tab, index) => {
   tab.onclick = () => showPane(tab.id.replace('tab-', ''));
@@ -238,15 +294,25 @@ function panel(open) {
   byId('panel').hidden = !open;
   document.body.classList.toggle('no-panel', !open);
   byId('panel-button').setAttribute('aria-expanded', String(open));
-  stage.panelChanged();
+  stage.arrange();
+  placeLabels();
 }
 byId('panel-button').onclick = () => panel(Boolean(byId('panel').hidden));
+
+/** Says where the two runs are seen, to what names them. */
+function placeLabels() {
+  const second = stage.views[1];
+  document.body.style.setProperty('--second-left', `${second?.left ?? 0}px`);
+  document.body.style.setProperty('--second-top', `${second?.top ?? 0}px`);
+}
+addEventListener('resize', () => requestAnimationFrame(placeLabels));
 
 /** @param {'light' | 'dark'} name */
 function theme(name) {
   document.documentElement.dataset.theme = name;
   stage.setTheme(name);
   plots.draw();
+  compare.plots.draw();
 }
 byId('theme').onclick = () => {
   const next = stage.theme === 'dark' ? 'light' : 'dark';
@@ -260,26 +326,56 @@ let vanishing = 0;
 /**
  * Says something for a while; nothing takes it back.
  * @param {string} text
- * @param {boolean} [stays]
+ * @param {{ stays?: boolean, calm?: boolean }} [how]
  */
-function notice(text, stays = false) {
+function notice(text, { stays = false, calm = false } = {}) {
   const box = byId('notice');
   box.textContent = text;
   box.hidden = !text;
+  box.classList.toggle('calm', calm);
   clearTimeout(vanishing);
   if (!stays) vanishing = window.setTimeout(() => (box.hidden = true), 6000);
 }
 
+/**
+ * Hands a file to whoever looks.
+ * @param {Blob} content
+ * @param {string} ending
+ */
+function save(content, ending) {
+  const address = URL.createObjectURL(content);
+  const name = (scene.name ?? 'scene').replace(/^.*[/\\]/, '').replace(/\.toml$/, '');
+  make('a', { href: address, download: `${name}.${ending}` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 function picture() {
   stage.draw();
-  stage.canvas.toBlob((blob) => {
-    if (!blob) return;
-    const address = URL.createObjectURL(blob);
-    make('a', { href: address, download: `${scene.name ?? 'tumble'}.png` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  });
+  stage.canvas.toBlob((blob) => blob && save(blob, 'png'));
 }
 byId('picture').onclick = picture;
+
+/** Saves the last minute in tumble's own format. */
+async function record() {
+  try {
+    const answer = await fetch(`recording${location.search}`);
+    if (!answer.ok) throw new Error(await answer.text());
+    save(await answer.blob(), 'tumble');
+    notice('The last minute is saved. “tumble render FILE.tumble --out film.gif” draws it.', { calm: true });
+  } catch (error) {
+    notice(`It could not be saved: ${error instanceof Error ? error.message : error}`);
+  }
+}
+byId('record').onclick = record;
+
+/** Selects the next body that moves, or the one before. @param {number} by */
+function selectNext(by) {
+  const list = [...bodies.bySlot.values()].filter((body) => body.movable);
+  if (!list.length) return;
+  const at = selected ? list.indexOf(selected) : by > 0 ? -1 : 0;
+  select(list[(at + by + list.length) % list.length]);
+  showPane('body');
+}
 
 // ---- Keys
 
@@ -291,12 +387,17 @@ const KEYS = [
   ['R', 'back to the start', ['r'], actions.reset],
   ['− +', 'slower, faster', ['-', '+', '='], () => {}],
   ['F', 'shoot a ball to where the mouse points', ['f'], () => mouse.shoot()],
+  ['N', 'select the next body; with Shift the one before', ['n'], () => selectNext(1)],
   ['L', 'follow the selected body', ['l'], () => follow(!followed)],
   ['Delete', 'remove the selected body', ['Delete', 'Backspace'], remove],
   ['C', "the scene's own view", ['c'], () => stage.look(scene)],
   ['P', 'panel', ['p'], () => byId('panel-button').click()],
-  ['1 – 6', 'scenes, body, method, show, plots, edit', ['1', '2', '3', '4', '5', '6'], () => {}],
+  ['← ↑ → ↓', 'turn the view; with Shift move it', ['ArrowLeft', 'ArrowUp', 'ArrowRight', 'ArrowDown'], () => {}],
+  ['Page ↑ ↓', 'nearer or farther', ['PageUp', 'PageDown'], () => {}],
+  ['1 – 7', 'the parts of the panel', ['1', '2', '3', '4', '5', '6', '7'], () => {}],
+  ['K', 'a second run beside the first, or no more', ['k'], () => compare.toggle()],
   ['I', 'take a picture', ['i'], picture],
+  ['S', 'save the last minute as a recording', ['s'], record],
   ['T', 'light or dark', ['t'], () => byId('theme').click()],
   ['Esc', 'select nothing', ['Escape'], () => select(undefined)],
   ['?', 'this list', ['?'], () => help.showModal()],
@@ -318,21 +419,24 @@ document.addEventListener('keydown', (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   if (target.matches('input:not([type=range], [type=checkbox]), textarea, select')) return;
-  // Space and Enter press the button that has the focus.
+  // Space and Enter press the button that has the focus; arrows move sliders, choices and what scrolls.
   if (event.key === ' ' && target.matches('button, input')) return;
+  if (/^(Arrow|Page)/.test(event.key) && (target.matches('input') || byId('panel').contains(target))) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const found = KEYS.find(([, , keys]) => keys.includes(key));
   if (!found) return;
   event.preventDefault();
   if (key === '-') faster(-1);
   else if (key === '+' || key === '=') faster(1);
-  else if (key >= '1' && key <= '6' && key.length === 1) tabs[Number(key) - 1].click();
+  else if (key >= '1' && key <= '7' && key.length === 1) tabs[Number(key) - 1].click();
+  else if (key === 'n' && event.shiftKey) selectNext(-1);
+  else if (key.startsWith('Arrow') || key.startsWith('Page')) stage.turn(key, event.shiftKey);
   else found[3]();
 });
 
 if (innerWidth <= 760) panel(false);
-else stage.panelChanged();
+else stage.arrange();
 link.connect();
 
 /** For tests and the curious. */
-Object.assign(window, { sandbox: { stage, bodies, link, status: () => status, scene: () => scene, shown } });
+Object.assign(window, { sandbox: { stage, bodies, shades, overlay, link, compare, plots, selected: () => selected, status: () => status, scene: () => scene, shown } });

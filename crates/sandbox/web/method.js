@@ -1,21 +1,56 @@
 // @ts-check
-// The form for the method and its settings, made from the same schema that scene files are checked against.
+// The form for the method, its settings and the length of its steps, made from the same schema that scene files are checked against.
 
 import { make, words } from './dom.js';
+
+/**
+ * The length of a step as people say it: 1/60 s.
+ * @param {number} dt
+ */
+export function tellStep(dt) {
+  return `${stepText(dt)} s`;
+}
+
+/** @param {number} dt */
+function stepText(dt) {
+  const rate = 1 / dt;
+  return dt < 1 && Math.abs(rate - Math.round(rate)) < 1e-6 * rate ? `1/${Math.round(rate)}` : String(Number(dt.toPrecision(6)));
+}
+
+/** A number, or one divided by another; NaN if it is neither. @param {string} text */
+function readStep(text) {
+  const [above, below = '1', ...more] = text.split('/').map((part) => part.trim());
+  return more.length || !above ? NaN : Number(above) / Number(below);
+}
 
 export class MethodForm {
   /** @type {any} */ #schema;
   /** @type {any} */ #definitions = {};
   /** @type {any} */ #defaults = {};
   #shown = '';
+  #step = make('input', { type: 'text', inputMode: 'decimal', autocomplete: 'off', spellcheck: false });
+  #form = make('div', {});
 
   /**
    * @param {HTMLElement} pane
-   * @param {(method: any) => void} choose told what was chosen
+   * @param {string} prefix for the ids of the fields
+   * @param {(choice: { method?: any, dt?: number }) => void} choose told what was chosen
    */
-  constructor(pane, choose) {
-    this.pane = pane;
+  constructor(pane, prefix, choose) {
+    this.prefix = prefix;
     this.choose = choose;
+    this.#step.id = `${prefix}-dt`;
+    this.#step.onchange = () => {
+      const dt = readStep(this.#step.value);
+      const fine = dt >= 1e-6 && dt <= 1;
+      this.#step.setCustomValidity(fine ? '' : 'A number of seconds between 0.000001 and 1, such as 1/60 or 0.004.');
+      if (fine) choose({ dt });
+      else this.#step.reportValidity();
+    };
+    const title = 'How far one step goes, in seconds: a number or a fraction. Smaller is truer and slower.\nFrom 0.000001 to 1.';
+    const control = make('div', { className: 'control' }, this.#step, make('span', { className: 'unit' }, 's'));
+    const step = make('div', { className: 'field', title }, make('label', { for: this.#step.id }, 'Time step'), control);
+    pane.append(step, this.#form, make('p', { className: 'hint' }, 'Changes act at once, while it runs.'));
   }
 
   /** @param {{ method: any, definitions: any, defaults: any }} hello */
@@ -26,8 +61,13 @@ export class MethodForm {
     this.#shown = '';
   }
 
-  /** Shows the method that is at work, unless it is shown already. @param {any} method */
-  show(method) {
+  /**
+   * Shows the method that is at work, unless it is shown already.
+   * @param {any} method
+   * @param {number} dt
+   */
+  show(method, dt) {
+    if (document.activeElement !== this.#step) this.#step.value = stepText(dt);
     const text = JSON.stringify(method);
     if (text === this.#shown || !this.#schema) return;
     this.#shown = text;
@@ -36,16 +76,19 @@ export class MethodForm {
       if (!form.checkValidity()) return;
       const chosen = read();
       this.#shown = JSON.stringify(chosen);
-      this.choose(chosen);
+      this.choose({ method: chosen });
     };
     const redraw = () => {
       const chosen = read();
       this.#shown = '';
-      this.choose(chosen);
-      this.show(chosen);
+      this.choose({ method: chosen });
+      this.show(chosen, readStep(this.#step.value));
     };
     const read = this.#part(form, 'Method', this.#schema, method, undefined, this.#defaults, send, redraw);
-    this.pane.replaceChildren(form, make('p', { className: 'hint' }, 'Changes act at once, while it runs.'));
+    // Who goes through the form with the keyboard stays where they are.
+    const focused = this.#form.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    this.#form.replaceChildren(form);
+    if (focused) document.getElementById(focused)?.focus();
   }
 
   /**
@@ -64,7 +107,7 @@ export class MethodForm {
     const names = /** @type {string[]} */ (schema.anyOf[0].enum);
     const chosen = typeof value === 'string' ? value : value ? Object.keys(value)[0] : (usual ?? names[0]);
     const given = value && typeof value === 'object' ? value[chosen] ?? {} : {};
-    const id = `field-${label}`;
+    const id = `${this.prefix}-${label}`;
     const select = make('select', { id, onchange: redraw }, ...names.map((name) => make('option', { value: name, selected: name === chosen }, words(name))));
     const details = schema.anyOf[1]?.properties?.[chosen];
     parent.append(make('div', { className: 'field wide', title: schema.description ?? '' }, make('label', { for: id }, words(label)), select));
@@ -96,7 +139,7 @@ export class MethodForm {
     const entries = Object.entries(schema?.properties ?? {}).map(([name, found]) => [name, this.#resolve(found)]);
     entries.sort(([, a], [, b]) => Number(!a.anyOf) - Number(!b.anyOf));
     for (const [name, property] of entries) {
-      const label = `${path}-${name}`;
+      const label = path.startsWith(this.prefix) ? `${path}-${name}` : `${this.prefix}-${path}-${name}`;
       if (property.anyOf?.[0]?.enum) {
         const usual = defaults[name]?.name ?? defaults[name];
         const read = this.#part(parent, name, property, given[name], usual, {}, send, redraw);

@@ -3,6 +3,7 @@
 // is the camera's.
 
 import * as THREE from './vendor/three.js';
+import { LAYERS } from './bodies.js';
 
 /** Less than this many pixels is a click. */
 const CLICK = 4;
@@ -14,19 +15,22 @@ export class Mouse {
   #held;
   #ray = new THREE.Raycaster();
   #start = [0, 0];
-  pointer = new THREE.Vector2(0, 0);
+  /** Where the mouse was last, in the window. */
+  #place = [innerWidth / 2, innerHeight / 2];
   /** Told what was clicked. @type {(body: import('./bodies.js').Body | undefined) => void} */
   onSelect = () => {};
 
   /**
    * @param {import('./stage.js').Stage} stage
    * @param {import('./bodies.js').Bodies} bodies
+   * @param {import('./bodies.js').Bodies} shades the bodies of the second run
    * @param {import('./overlay.js').Overlay} overlay
    * @param {import('./link.js').Link} link
    */
-  constructor(stage, bodies, overlay, link) {
+  constructor(stage, bodies, shades, overlay, link) {
     this.stage = stage;
     this.bodies = bodies;
+    this.shades = shades;
     this.overlay = overlay;
     this.link = link;
     const canvas = stage.canvas;
@@ -40,11 +44,26 @@ export class Mouse {
     });
   }
 
-  /** @param {PointerEvent} event */
+  /** @param {PointerEvent} [event] */
   #aim(event) {
-    const box = this.stage.canvas.getBoundingClientRect();
-    this.pointer.set(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
-    this.#ray.setFromCamera(this.pointer, this.stage.camera);
+    if (event) this.#place = [event.clientX, event.clientY];
+    const { at, layers } = this.stage.aim(this.#place[0], this.#place[1]);
+    this.#ray.setFromCamera(at, this.stage.camera);
+    return layers;
+  }
+
+  /**
+   * The body under the mouse: of the second run where only that is seen.
+   * @param {number[]} layers
+   */
+  #under(layers) {
+    const bodies = layers.includes(LAYERS.first) ? this.bodies : this.shades;
+    this.#ray.layers.disableAll();
+    for (const layer of layers) this.#ray.layers.enable(layer);
+    const scenery = bodies === this.shades ? this.bodies.meet(this.#ray) : undefined;
+    const hit = bodies.meet(this.#ray);
+    const nearer = scenery && (!hit || scenery.point.distanceTo(this.#ray.ray.origin) < hit.point.distanceTo(this.#ray.ray.origin));
+    return nearer ? scenery : hit;
   }
 
   #target() {
@@ -54,7 +73,7 @@ export class Mouse {
 
   /** @param {PointerEvent} event */
   #down(event) {
-    this.#aim(event);
+    const layers = this.#aim(event);
     this.#start = [event.clientX, event.clientY];
     if (event.button !== 0 || !event.isPrimary) return;
     if (event.shiftKey) {
@@ -62,7 +81,7 @@ export class Mouse {
       this.shoot();
       return;
     }
-    const hit = this.bodies.meet(this.#ray);
+    const hit = this.#under(layers);
     if (!hit?.body.movable) return;
     event.stopImmediatePropagation();
     this.stage.canvas.setPointerCapture(event.pointerId);
@@ -76,19 +95,21 @@ export class Mouse {
 
   /** @param {PointerEvent} event */
   #move(event) {
-    this.#aim(event);
+    const layers = this.#aim(event);
     if (this.#held) {
       if (!this.#held.moved && this.#far(event)) {
         this.#held.moved = true;
-        const point = this.#held.anchor.clone().applyMatrix4(this.#held.body.matrix);
-        this.link.ask('grab', { body: this.#held.body.look.id, point: point.toArray() });
+        // In the first run the body may be elsewhere; it is held at the same place of the body.
+        const { anchor, body } = this.#held;
+        const point = anchor.clone().applyMatrix4((this.bodies.bySlot.get(body.look.slot) ?? body).matrix);
+        this.link.ask('grab', { body: body.look.id, point: point.toArray() });
       }
       if (this.#held.moved) {
         this.link.ask('drag', { to: this.#target().toArray() });
         this.stage.touch();
       }
     } else if (event.buttons === 0) {
-      this.stage.canvas.classList.toggle('over-body', this.bodies.meet(this.#ray)?.body.movable ?? false);
+      this.stage.canvas.classList.toggle('over-body', this.#under(layers)?.body.movable ?? false);
     }
   }
 
@@ -102,9 +123,8 @@ export class Mouse {
     const held = this.#held;
     this.#release();
     if (event.button === 0 && !event.shiftKey && !this.#far(event)) {
-      this.#aim(event);
-      const hit = held ? held.body : this.bodies.meet(this.#ray)?.body;
-      this.onSelect(hit);
+      const hit = held ? held.body : this.#under(this.#aim(event))?.body;
+      this.onSelect(hit && this.bodies.bySlot.get(hit.look.slot));
     }
   }
 
@@ -118,7 +138,7 @@ export class Mouse {
 
   /** Shoots a ball to where the mouse points. */
   shoot() {
-    this.#ray.setFromCamera(this.pointer, this.stage.camera);
+    this.#aim();
     const { origin, direction } = this.#ray.ray;
     const from = origin.clone().addScaledVector(direction, 0.12 * this.stage.camera.position.distanceTo(this.stage.controls.target));
     this.link.ask('shoot', { from: from.toArray(), towards: direction.toArray() });

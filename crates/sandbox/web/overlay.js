@@ -2,6 +2,7 @@
 // What is drawn over the bodies: instruments, the outline of the selected body, the spring of the mouse.
 
 import * as THREE from './vendor/three.js';
+import { LAYERS } from './bodies.js';
 import { readDrawing } from './decode.js';
 
 /** The instruments in the order of their numbers, with words and the colour they are drawn in. */
@@ -50,6 +51,7 @@ export class Overlay {
     const add = (/** @type {any} */ object) => {
       object.frustumCulled = false;
       object.renderOrder = 2;
+      object.layers.set(LAYERS.first);
       group.add(object);
     };
     if (ends.length) {
@@ -78,6 +80,11 @@ export class Overlay {
     this.stage.touch();
   }
 
+  /** Whether an instrument is drawn. @param {number} what */
+  has(what) {
+    return this.#drawings.has(what);
+  }
+
   eraseAll() {
     for (const what of [...this.#drawings.keys()]) this.erase(what);
   }
@@ -87,10 +94,11 @@ export class Overlay {
     this.#selected = body;
     for (const line of /** @type {any[]} */ (this.#outline.children)) line.geometry.dispose();
     this.#outline.clear();
-    for (const part of body?.parts ?? []) {
+    for (const part of body?.parts.filter(({ rod }) => !rod) ?? []) {
       const line = new THREE.LineSegments(new THREE.EdgesGeometry(part.batch.geometry, 25), this.#accent);
       line.applyMatrix4(part.local);
       line.scale.multiplyScalar(1.004);
+      line.layers.set(LAYERS.first);
       this.#outline.add(line);
     }
     this.stage.touch();

@@ -5,72 +5,103 @@ import { make, tell } from './dom.js';
 
 /** How many seconds are shown. */
 const SPAN = 20;
+/** The margins around the curves, in pixels. */
+const [LEFT, RIGHT, TOP, BOTTOM] = [46, 8, 8, 18];
+/** What lies below this is drawn at the lower edge of a logarithmic plot. */
+const LEAST = 1e-16;
 
-/** @typedef {{ key: string, name: string, color: string, of: (status: any) => number }} Curve */
+/**
+ * @typedef {{ name: string, color: string, of: (status: any) => number | undefined }} Curve
+ * @typedef {{ title: string, unit: string, zero?: boolean, log?: boolean, curves: Curve[] }} Plot
+ */
 
-/** @type {{ title: string, unit: string, curves: Curve[] }[]} */
-const PLOTS = [
+/** @type {Plot[]} */
+export const PLOTS = [
   {
     title: 'Energy',
     unit: 'J',
     curves: [
-      { key: 'total', name: 'total', color: '--curve-1', of: (s) => s.kinetic + s.potential },
-      { key: 'kinetic', name: 'kinetic', color: '--curve-2', of: (s) => s.kinetic },
-      { key: 'potential', name: 'potential', color: '--curve-3', of: (s) => s.potential },
+      { name: 'total', color: '--curve-1', of: (s) => s.kinetic + s.potential },
+      { name: 'kinetic', color: '--curve-2', of: (s) => s.kinetic },
+      { name: 'potential', color: '--curve-3', of: (s) => s.potential },
     ],
   },
-  {
-    title: 'Momentum',
-    unit: 'kg m/s',
-    curves: [{ key: 'momentum', name: 'amount', color: '--curve-1', of: (s) => s.momentum }],
-  },
-  {
-    title: 'Angular momentum',
-    unit: 'kg m²/s',
-    curves: [{ key: 'angular', name: 'about the origin', color: '--curve-1', of: (s) => s.angular_momentum }],
-  },
+  { title: 'Momentum', unit: 'kg m/s', zero: true, curves: [{ name: 'amount', color: '--curve-1', of: (s) => s.momentum }] },
+  { title: 'Angular momentum', unit: 'kg m²/s', zero: true, curves: [{ name: 'about the origin', color: '--curve-1', of: (s) => s.angular_momentum }] },
   {
     title: 'Contacts',
     unit: '',
+    zero: true,
     curves: [
-      { key: 'contacts', name: 'pairs', color: '--curve-1', of: (s) => s.contacts },
-      { key: 'awake', name: 'bodies awake', color: '--curve-2', of: (s) => s.awake },
+      { name: 'pairs', color: '--curve-1', of: (s) => s.contacts },
+      { name: 'bodies awake', color: '--curve-2', of: (s) => s.awake },
     ],
   },
   {
     title: 'Time of a step',
     unit: 'ms',
+    zero: true,
     curves: [
-      { key: 'step', name: 'whole', color: '--curve-1', of: (s) => s.step_ms },
-      { key: 'detect', name: 'contacts', color: '--curve-2', of: (s) => s.detect_ms },
-      { key: 'solve', name: 'solving', color: '--curve-3', of: (s) => s.solve_ms },
+      { name: 'whole', color: '--curve-1', of: (s) => s.step_ms },
+      { name: 'contacts', color: '--curve-2', of: (s) => s.detect_ms },
+      { name: 'solving', color: '--curve-3', of: (s) => s.solve_ms },
+    ],
+  },
+];
+
+/** @type {Plot[]} */
+export const DIFFERENCE = [
+  {
+    title: 'Distance between the runs',
+    unit: 'm',
+    log: true,
+    curves: [
+      { name: 'largest', color: '--curve-2', of: (s) => s.second?.largest },
+      { name: 'root mean square', color: '--curve-1', of: (s) => s.second?.mean },
+    ],
+  },
+  {
+    title: 'Energy of both',
+    unit: 'J',
+    curves: [
+      { name: 'first', color: '--curve-1', of: (s) => s.kinetic + s.potential },
+      { name: 'second', color: '--curve-2', of: (s) => s.second && s.second.kinetic + s.second.potential },
     ],
   },
 ];
 
 export class Plots {
   /** @type {{ time: number, status: any }[]} */ #points = [];
-  /** @type {{ plot: typeof PLOTS[0], canvas: HTMLCanvasElement, values: HTMLElement[] }[]} */ #drawn = [];
+  /** @type {{ plot: Plot, canvas: HTMLCanvasElement, values: HTMLElement[] }[]} */ #drawn = [];
 
-  /** @param {HTMLElement} pane */
-  constructor(pane) {
+  /**
+   * @param {HTMLElement} pane what hides them when they are not to be seen
+   * @param {HTMLElement} parent
+   * @param {Plot[]} list
+   */
+  constructor(pane, parent, list) {
     this.pane = pane;
-    for (const plot of PLOTS) {
-      const values = plot.curves.map(() => make('span', {}));
+    for (const plot of list) {
+      const values = plot.curves.map(() => make('b', {}));
       const legend = plot.curves.map((curve, index) => {
         const swatch = make('i', {});
         swatch.style.background = `var(${curve.color})`;
         return make('span', {}, swatch, `${curve.name} `, values[index]);
       });
       const canvas = make('canvas', { role: 'img', 'aria-label': `${plot.title} over time` });
-      const heading = make('header', {}, make('b', {}, plot.title + (plot.unit && ` / ${plot.unit}`)));
-      pane.append(make('div', { className: 'plot' }, heading, make('div', { className: 'legend' }, ...legend), canvas));
+      const heading = make('h2', {}, plot.title + (plot.unit && ` in ${plot.unit}`));
+      parent.append(make('div', { className: 'plot' }, heading, make('div', { className: 'legend' }, ...legend), canvas));
       this.#drawn.push({ plot, canvas, values });
     }
   }
 
   clear() {
     this.#points = [];
+  }
+
+  /** How many points there are, for tests. */
+  get length() {
+    return this.#points.length;
   }
 
   /** @param {any} status */
@@ -86,43 +117,109 @@ export class Plots {
     if (this.pane.hidden || !this.#points.length) return;
     const style = getComputedStyle(document.documentElement);
     const last = this.#points[this.#points.length - 1];
+    const start = Math.max(this.#points[0].time, last.time - SPAN);
+    const end = Math.max(last.time, start + 2);
     for (const { plot, canvas, values } of this.#drawn) {
-      plot.curves.forEach((curve, index) => (values[index].textContent = tell(curve.of(last.status), 4)));
+      plot.curves.forEach((curve, index) => (values[index].textContent = tell(curve.of(last.status) ?? NaN, plot.log ? 2 : 4)));
       const ratio = Math.min(devicePixelRatio, 2);
       const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+      if (!width || !height) continue;
       if (canvas.width !== Math.round(width * ratio)) [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
       const pen = canvas.getContext('2d');
       if (!pen) return;
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, width, height);
-      const all = plot.curves.flatMap((curve) => this.#points.map((point) => curve.of(point.status)));
-      let [low, high] = [Math.min(0, ...all), Math.max(...all)];
-      if (plot.title === 'Energy') low = Math.min(...all);
-      if (!(high - low > 1e-9 * Math.max(Math.abs(high), Math.abs(low)))) [low, high] = [low - 0.5, high + 0.5];
-      const start = Math.max(this.#points[0].time, last.time - SPAN);
-      const end = Math.max(last.time, start + 2);
-      const x = (/** @type {number} */ time) => ((time - start) / (end - start)) * (width - 12) + 6;
-      const y = (/** @type {number} */ value) => height - 8 - ((value - low) / (high - low)) * (height - 16);
+      /** @type {[number, number][][]} */
+      const curves = plot.curves.map((curve) => this.#points.flatMap(({ time, status }) => this.#point(plot, time, curve.of(status))));
+      const { low, high, ticks } = scale(plot, curves.flatMap((curve) => curve.map(([, value]) => value)));
+      const x = (/** @type {number} */ time) => LEFT + ((time - start) / (end - start)) * (width - LEFT - RIGHT);
+      const y = (/** @type {number} */ value) => height - BOTTOM - ((value - low) / (high - low)) * (height - TOP - BOTTOM);
+      pen.font = '10.5px system-ui, sans-serif';
+      pen.fillStyle = style.getPropertyValue('--soft');
       pen.strokeStyle = style.getPropertyValue('--line');
       pen.lineWidth = 1;
-      for (const part of [0, 0.5, 1]) {
+      const line = (/** @type {[number, number][]} */ way) => {
         pen.beginPath();
-        pen.moveTo(6, y(low + part * (high - low)));
-        pen.lineTo(width - 6, y(low + part * (high - low)));
+        for (const [along, up] of way) pen.lineTo(along, up);
         pen.stroke();
+      };
+      pen.textAlign = 'right';
+      pen.textBaseline = 'middle';
+      // As many digits as neighbouring lines need to differ.
+      const digits = Math.max(2, 1 + Math.ceil(Math.log10(Math.max(...ticks.map(Math.abs)) / (ticks[1] - ticks[0] || 1)) || 0));
+      for (const tick of ticks) {
+        line([[LEFT, Math.round(y(tick)) + 0.5], [width - RIGHT, Math.round(y(tick)) + 0.5]]);
+        pen.fillText(plot.log ? `10${raised(tick)}` : tell(tick, digits), LEFT - 5, y(tick));
       }
-      for (const curve of [...plot.curves].reverse()) {
-        pen.strokeStyle = style.getPropertyValue(curve.color);
-        pen.lineWidth = 1.7;
-        pen.lineJoin = 'round';
-        pen.beginPath();
-        for (const point of this.#points) pen.lineTo(x(point.time), y(curve.of(point.status)));
-        pen.stroke();
+      pen.textAlign = 'center';
+      pen.textBaseline = 'bottom';
+      for (const tick of evenly(start, end, 5)) {
+        line([[Math.round(x(tick)) + 0.5, height - BOTTOM], [Math.round(x(tick)) + 0.5, height - BOTTOM + 3]]);
+        pen.fillText(`${tell(tick, 4)} s`, Math.min(x(tick), width - 14), height - 1);
       }
-      pen.fillStyle = style.getPropertyValue('--faint');
-      pen.font = '10.5px system-ui, sans-serif';
-      pen.fillText(tell(high, 3), 9, 18);
-      pen.fillText(tell(low, 3), 9, height - 11);
+      pen.lineWidth = 1.7;
+      pen.lineJoin = 'round';
+      plot.curves.map((curve, index) => ({ color: curve.color, points: curves[index] })).reverse().forEach(({ color, points }) => {
+        pen.strokeStyle = style.getPropertyValue(color);
+        line(points.map(([time, value]) => [x(time), y(value)]));
+      });
     }
   }
+
+  /**
+   * Where a value is drawn: its logarithm on a logarithmic scale; nowhere if there is none.
+   * @param {Plot} plot
+   * @param {number} time
+   * @param {number | undefined} value
+   * @returns {[number, number][]}
+   */
+  #point(plot, time, value) {
+    if (value === undefined || !Number.isFinite(value)) return [];
+    return [[time, plot.log ? Math.log10(Math.max(value, LEAST)) : value]];
+  }
+}
+
+/**
+ * The range of a plot and where it has lines.
+ * @param {Plot} plot
+ * @param {number[]} all
+ */
+function scale(plot, all) {
+  let [low, high] = [Math.min(...all), Math.max(...all)];
+  if (!all.length) [low, high] = plot.log ? [-8, 0] : [0, 1];
+  if (plot.zero) low = Math.min(0, low);
+  if (plot.log) {
+    // Whole powers of ten, at least four of them, as many as have room.
+    [low, high] = [Math.floor(low), Math.ceil(high + 1e-9)];
+    low = Math.min(low, high - 4);
+    const by = Math.ceil((high - low) / 5);
+    const ticks = [];
+    for (let tick = high; tick >= low; tick -= by) ticks.push(tick);
+    return { low, high, ticks };
+  }
+  // What is constant but for rounding is drawn as a line in the middle.
+  const least = 1e-6 * Math.max(Math.abs(low), Math.abs(high)) || 1;
+  if (high - low < least) [low, high] = [(low + high - least) / 2, (low + high + least) / 2];
+  const ticks = evenly(low, high, 4);
+  return { low, high: high + 0.02 * (high - low), ticks };
+}
+
+/**
+ * Round numbers in a range, about as many as asked for.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count
+ */
+function evenly(low, high, count) {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+  const ticks = [];
+  for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; tick += step) ticks.push(Math.abs(tick) < 1e-9 * step ? 0 : tick);
+  return ticks;
+}
+
+/** A number in raised digits. @param {number} value */
+function raised(value) {
+  return [...String(value)].map((digit) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(digit)]).join('');
 }

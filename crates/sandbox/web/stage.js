@@ -1,12 +1,28 @@
 // @ts-check
-// The stage: renderer, sky, light with soft shadows, ground, camera. Draws only when something has changed.
+// The stage: renderer, sky, light with soft shadows, ground, camera. Draws only when something has changed. It can be divided into
+// two views with one camera, for two runs side by side.
 
 import * as THREE from './vendor/three.js';
 
 const SKIES = {
-  light: { top: '#7fabd0', low: '#e9eff3', ground: '#cfd6d6', line: '#7f8d96', sun: '#fff0da', sunlight: 2.5, ambient: 0.6, exposure: 1.0 },
-  dark: { top: '#141c27', low: '#3a4653', ground: '#2e353c', line: '#68757f', sun: '#ffe2bd', sunlight: 2.1, ambient: 0.42, exposure: 1.0 },
+  light: { top: '#7fabd0', low: '#e9eff3', ground: '#dfe4e6', line: '#8c9aa4', sun: '#fff4e4', sunlight: 2.2, ambient: 0.85, exposure: 1.0 },
+  dark: { top: '#141c27', low: '#3a4653', ground: '#2e353c', line: '#68757f', sun: '#ffe2bd', sunlight: 2.1, ambient: 0.6, exposure: 1.0 },
 };
+
+/**
+ * A part of the stage, in pixels, and what is seen in it. The camera looks at the middle of the part of it that nothing covers.
+ * @typedef {{ left: number, top: number, width: number, height: number, middle: [number, number], free: [number, number], layers: number[] }} View
+ */
+
+/** How wide the panel is with its margin, in pixels. */
+const PANEL = 382;
+/** Up to this width everything is laid out for a phone. */
+const PHONE = 760;
+/** Views that are narrower, width by height, look at a wider angle. */
+const NARROW = 1.6;
+/** A frame that takes longer, in milliseconds, is slow; after so many more slow ones than fast ones drawing becomes coarser. */
+const SLOW = 50;
+const PATIENCE = 40;
 
 export class Stage {
   scene = new THREE.Scene();
@@ -14,6 +30,9 @@ export class Stage {
   /** Called before every drawing. @type {Array<() => void>} */
   before = [];
   drawn = 0;
+  /** @type {'auto' | 'high' | 'low'} */ quality = 'auto';
+  fine = true;
+  #slow = 0;
   #dirty = true;
   #sky = sky();
   #sun = new THREE.DirectionalLight();
@@ -21,35 +40,77 @@ export class Stage {
   #size = 10;
   /** @type {Set<import('./vendor/three.js').MeshStandardMaterial>} */ #grounds = new Set();
   theme = /** @type {'light' | 'dark'} */ ('light');
+  /** @type {View[]} */ views = [];
+  #divided = false;
+  #layers = [0, 1];
 
-  /** @param {HTMLCanvasElement} canvas */
-  constructor(canvas) {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {{ still?: boolean }} [options] still: draws only when told to, as large as the canvas is
+   */
+  constructor(canvas, { still = false } = {}) {
     this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance', preserveDrawingBuffer: still });
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.controls = new THREE.OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = true;
+    this.controls.enableDamping = !still;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.98 * Math.PI;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener('change', () => this.touch());
     this.#sun.castShadow = true;
-    this.#sun.shadow.mapSize.set(2048, 2048);
-    this.#sun.shadow.radius = 5;
+    this.#sun.shadow.mapSize.setScalar(still ? 512 : 2048);
+    this.#sun.shadow.radius = 3;
     this.#sun.shadow.bias = -0.0004;
     this.scene.add(this.#sky, this.#sun, this.#sun.target, this.#ambient);
     this.scene.fog = new THREE.Fog('#ffffff', 50, 400);
-    new ResizeObserver(() => this.#resize()).observe(canvas);
     this.setTheme('light');
+    if (still) {
+      const { width, height } = canvas;
+      this.renderer.setSize(width, height, false);
+      // A little beyond the edges, for things are small in a small picture.
+      this.views = [{ left: 0, top: 0, width, height, middle: [width / 2, height / 2], free: [1.3 * width, 1.3 * height], layers: [0, 1] }];
+      return;
+    }
+    new ResizeObserver(() => this.#resize()).observe(canvas);
     this.#resize();
-    const loop = () => {
+    let last = 0;
+    const loop = (/** @type {number} */ now) => {
       requestAnimationFrame(loop);
       this.controls.update();
-      if (this.#dirty) this.draw();
+      if (this.#dirty) {
+        this.draw();
+        this.#judge(now - last);
+      }
+      last = now;
     };
     requestAnimationFrame(loop);
+  }
+
+  /**
+   * How finely is drawn. By itself it starts high and becomes low, without shadows, on a machine that is too slow.
+   * @param {'auto' | 'high' | 'low'} quality
+   */
+  setQuality(quality) {
+    this.quality = quality;
+    this.#slow = 0;
+    this.#setFine(quality !== 'low');
+  }
+
+  /** @param {boolean} fine */
+  #setFine(fine) {
+    this.fine = fine;
+    this.#sun.castShadow = fine;
+    this.#resize();
+  }
+
+  /** Whether frames come fast enough. @param {number} milliseconds since the frame before */
+  #judge(milliseconds) {
+    if (this.quality !== 'auto' || !this.fine || milliseconds > 2000) return;
+    this.#slow = milliseconds > SLOW ? this.#slow + 1 : Math.max(0, this.#slow - 1);
+    if (this.#slow > PATIENCE) this.#setFine(false);
   }
 
   /** Something changed: draw again. */
@@ -62,30 +123,83 @@ export class Stage {
     for (const prepare of this.before) prepare();
     this.#light();
     this.#sky.position.copy(this.camera.position);
-    this.renderer.render(this.scene, this.camera);
+    const { renderer } = this;
+    renderer.setScissorTest(this.views.length > 1);
+    for (const view of this.views) {
+      // Counted from below, as WebGL does.
+      const bottom = this.canvas.clientHeight - view.top - view.height;
+      if (this.views.length > 1) renderer.setScissor(view.left, bottom, view.width, view.height);
+      if (this.views.length > 1) renderer.setViewport(view.left, bottom, view.width, view.height);
+      this.#lookThrough(view);
+      renderer.render(this.scene, this.camera);
+    }
     this.drawn += 1;
+  }
+
+  /** @param {View} view */
+  #lookThrough({ width, height, middle, free, layers }) {
+    this.camera.layers.disableAll();
+    for (const layer of layers) this.camera.layers.enable(layer);
+    // As if the picture were as large as the free part, and went on beyond its edges.
+    this.camera.aspect = free[0] / free[1];
+    // In a narrow view as much is seen from side to side as in a wide one.
+    this.camera.zoom = Math.min(1, this.camera.aspect / NARROW);
+    this.camera.setViewOffset(free[0], free[1], free[0] / 2 - middle[0], free[1] / 2 - middle[1], width, height);
+  }
+
+  /**
+   * Looks through the view at a place of the window: what the camera then sees at the two numbers (from −1 to 1) is there.
+   * @param {number} x
+   * @param {number} y
+   * @returns {{ at: import('./vendor/three.js').Vector2, layers: number[] }}
+   */
+  aim(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    const [left, top] = [x - box.left, y - box.top];
+    const inside = (/** @type {View} */ view) => left >= view.left && left < view.left + view.width && top >= view.top && top < view.top + view.height;
+    const view = this.views.find(inside) ?? this.views[0];
+    this.#lookThrough(view);
+    return { at: new THREE.Vector2(((left - view.left) / view.width) * 2 - 1, 1 - ((top - view.top) / view.height) * 2), layers: view.layers };
   }
 
   #resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.fine ? Math.min(devicePixelRatio, 2) : 1);
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.#center();
-    this.touch();
+    this.arrange();
   }
 
-  /** Keeps what is looked at in the middle of the part that the panel leaves free. */
-  #center() {
+  /** Shows the second run in a view of its own, or not; and if not, perhaps among the bodies of the first. @param {'none' | 'among' | 'beside'} how */
+  showSecond(how) {
+    this.#divided = how === 'beside';
+    this.#layers = how === 'among' ? [0, 1, 2] : [0, 1];
+    // A divided stage has two places at which the camera could stop when it goes to where the mouse points.
+    this.controls.zoomToCursor = !this.#divided;
+    this.arrange();
+  }
+
+  /** Divides the canvas into views and finds the part that panels leave free. */
+  arrange() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    const covered = document.body.classList.contains('no-panel') || width <= 760 ? 0 : 362;
-    this.camera.setViewOffset(width, height, covered / 2, 0, width, height);
-    this.camera.updateProjectionMatrix();
-  }
-
-  panelChanged() {
-    this.#center();
+    const phone = width <= PHONE;
+    const open = !document.body.classList.contains('no-panel');
+    // On a phone the panel takes the lower part, elsewhere the right.
+    const free = [width - (open && !phone ? PANEL : 0), height - (open && phone ? Math.round(0.44 * height) : 0)];
+    const view = (/** @type {number} */ left, /** @type {number} */ top, /** @type {number} */ wide, /** @type {number} */ high, /** @type {number[]} */ layers) => {
+      /** @type {[number, number]} */
+      const seen = [Math.min(wide, free[0] - left), Math.min(high, free[1] - top)];
+      return { left, top, width: wide, height: high, middle: /** @type {[number, number]} */ ([seen[0] / 2, seen[1] / 2]), free: seen, layers };
+    };
+    if (!this.#divided) this.views = [view(0, 0, width, height, this.#layers)];
+    else if (free[0] > free[1]) {
+      const half = Math.round(free[0] / 2);
+      this.views = [view(0, 0, half, height, [0, 1]), view(half, 0, width - half, height, [0, 2])];
+    } else {
+      const half = Math.round(free[1] / 2);
+      this.views = [view(0, 0, width, half, [0, 1]), view(0, half, width, height - half, [0, 2])];
+    }
+    if (this.views.length === 1) this.renderer.setViewport(0, 0, width, height);
     this.touch();
   }
 
@@ -129,7 +243,7 @@ export class Stage {
     if (box.right !== radius) {
       Object.assign(box, { left: -radius, right: radius, top: radius, bottom: -radius, near: 0.2 * radius, far: 6 * radius });
       box.updateProjectionMatrix();
-      this.#sun.shadow.normalBias = (2.2 * radius) / 2048;
+      this.#sun.shadow.normalBias = (2.2 * radius) / this.#sun.shadow.mapSize.x;
     }
   }
 
@@ -155,10 +269,34 @@ export class Stage {
     this.camera.near = far / 800;
     this.camera.far = far * 400;
     this.#sky.scale.setScalar(far * 200);
-    Object.assign(/** @type {any} */ (this.scene.fog), { near: 2.5 * far, far: 16 * far });
+    Object.assign(/** @type {any} */ (this.scene.fog), { near: 2 * far, far: 11 * far });
     this.controls.minDistance = far / 200;
     this.controls.maxDistance = far * 12;
     this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.touch();
+  }
+
+  /**
+   * Turns the view, moves it or goes nearer, by a key.
+   * @param {string} key
+   * @param {boolean} moves
+   */
+  turn(key, moves) {
+    const { target } = this.controls;
+    const way = this.camera.position.clone().sub(target);
+    const [right, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] ?? [0, 0];
+    if (key === 'PageUp' || key === 'PageDown') way.multiplyScalar(key === 'PageUp' ? 1 / 1.15 : 1.15);
+    else if (moves) {
+      const side = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 0).multiplyScalar(0.06 * right * way.length());
+      target.add(side).add(new THREE.Vector3(0, 0.06 * up * way.length(), 0));
+    } else {
+      way.applyAxisAngle(new THREE.Vector3(0, 1, 0), 0.12 * right);
+      const side = new THREE.Vector3(way.z, 0, -way.x).normalize();
+      const steepness = way.y / way.length();
+      if (Math.abs(steepness) < 0.97 || steepness * up < 0) way.applyAxisAngle(side, -0.09 * up);
+    }
+    this.camera.position.copy(target).add(way);
     this.controls.update();
     this.touch();
   }
@@ -182,7 +320,7 @@ export class Stage {
         .replace('#include <begin_vertex>', '#include <begin_vertex>\nvPlace = position.xz;');
       shader.fragmentShader = shader.fragmentShader.replace('#include <common>', GRID).replace(
         '#include <color_fragment>',
-        '#include <color_fragment>\ndiffuseColor.rgb = mix(diffuseColor.rgb, line, max(0.34 * grid(1.0), 0.5 * grid(10.0)));',
+        '#include <color_fragment>\ndiffuseColor.rgb = mix(diffuseColor.rgb, line, max(0.3 * grid(1.0), 0.45 * grid(10.0)));',
       );
     };
     const geometry = new THREE.PlaneGeometry(4000, 4000).rotateX(-Math.PI / 2);

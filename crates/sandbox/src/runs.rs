@@ -1,0 +1,318 @@
+//! The world of the scene and, beside it, perhaps the same world by another method or with other steps.
+//!
+//! The second run takes a whole number of steps for each step of the first, or one step for a whole number of them, so
+//! that both meet again and again and can be compared. Hands pull bodies in both, each from where the body is there.
+
+use crate::hand::Hand;
+use crate::subject::described_method;
+use serde_json::Value;
+use std::sync::Arc;
+use tumble_dynamics::method::Method;
+use tumble_dynamics::{Id, Snapshot, State, World};
+use tumble_scene::Scene;
+
+/// The most steps of one run for each step of the other.
+const MOST_STEPS: f64 = 1000.0;
+
+/// A method as a scene file has it, and one that has seen nothing yet.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    pub(crate) description: Value,
+    fresh: Box<dyn Method>,
+}
+
+impl Chosen {
+    pub(crate) fn new(description: Value, fresh: &dyn Method) -> Arc<Self> {
+        let mut fresh = fresh.clone_box();
+        fresh.reset();
+        Arc::new(Self { description, fresh })
+    }
+}
+
+/// How the steps of the second run go with those of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rhythm {
+    /// So many steps of the second …
+    own: u32,
+    /// … for so many of the first. One of the two numbers is one.
+    each: u32,
+    /// The number of the step of the first run from which this is counted.
+    since: u64,
+}
+
+impl Rhythm {
+    /// The rhythm that is nearest to steps of these lengths, from a step of the first run on.
+    fn new(first: f64, second: f64, since: u64) -> Self {
+        let times = |ratio: f64| ratio.round().clamp(1.0, MOST_STEPS) as u32;
+        Self { own: times(first / second), each: times(second / first), since }
+    }
+
+    /// The length of the second run's steps.
+    fn dt(self, first: f64) -> f64 {
+        first * f64::from(self.each) / f64::from(self.own)
+    }
+
+    /// Whether the two runs are at the same time when the first has taken so many steps.
+    fn meets(self, steps: u64) -> bool {
+        steps.saturating_sub(self.since).is_multiple_of(u64::from(self.each))
+    }
+}
+
+/// The run beside the first.
+#[derive(Debug)]
+pub(crate) struct Second {
+    pub(crate) world: World,
+    pub(crate) method: Arc<Chosen>,
+    rhythm: Rhythm,
+}
+
+/// How far the bodies of the two runs are apart, in metres.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Apart {
+    pub(crate) largest: f64,
+    /// The root of the mean square.
+    pub(crate) mean: f64,
+}
+
+/// The scene, and perhaps a second run of it.
+#[derive(Debug)]
+pub(crate) struct Runs {
+    pub(crate) scene: Scene,
+    pub(crate) method: Arc<Chosen>,
+    pub(crate) second: Option<Second>,
+    /// The distances when the two last met.
+    pub(crate) apart: Apart,
+}
+
+/// Where everything was at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct States {
+    pub(crate) first: State,
+    second: Option<State>,
+}
+
+/// Everything at a moment, with all the methods remember: to go on from as if nothing had happened.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole {
+    first: Snapshot,
+    method: Arc<Chosen>,
+    dt: f64,
+    second: Option<(Snapshot, Arc<Chosen>, Rhythm)>,
+}
+
+impl Whole {
+    /// How many steps the first run had taken.
+    pub(crate) fn steps(&self) -> u64 {
+        self.first.state().steps
+    }
+
+    /// When it was, in seconds.
+    pub(crate) fn time(&self) -> f64 {
+        self.first.state().time
+    }
+}
+
+impl Runs {
+    /// A scene at its start, with the method that it asks for.
+    pub(crate) fn new(scene: Scene) -> Self {
+        let description = described_method(&scene.source).unwrap_or_else(|| scene.world.method().name().into());
+        let method = Chosen::new(description, scene.world.method());
+        Self { scene, method, second: None, apart: Apart::default() }
+    }
+
+    /// The world of the first run.
+    pub(crate) fn world(&self) -> &World {
+        &self.scene.world
+    }
+
+    /// The worlds there are.
+    fn worlds_mut(&mut self) -> impl Iterator<Item = &mut World> {
+        std::iter::once(&mut self.scene.world).chain(self.second.as_mut().map(|second| &mut second.world))
+    }
+
+    /// Does the same to both worlds.
+    pub(crate) fn change<E>(&mut self, mut change: impl FnMut(&mut World) -> Result<(), E>) -> Result<(), E> {
+        self.worlds_mut().try_for_each(&mut change)
+    }
+
+    /// One step of the first run, and those of the second that go with it. On an error of the second run it is given up.
+    pub(crate) fn step(&mut self, hands: &[Hand]) -> Result<(), String> {
+        let dt = self.scene.dt;
+        step(&mut self.scene.world, dt, hands).map_err(|error| error.to_string())?;
+        let Some(second) = &mut self.second else { return Ok(()) };
+        if second.rhythm.meets(self.scene.world.state().steps) {
+            for _ in 0..second.rhythm.own {
+                if let Err(error) = step(&mut second.world, second.rhythm.dt(dt), hands) {
+                    self.second = None;
+                    return Err(format!("the second run cannot go on: {error}"));
+                }
+            }
+            self.measure();
+        }
+        Ok(())
+    }
+
+    /// Lets time pass in another way from now on.
+    pub(crate) fn choose(&mut self, method: Arc<Chosen>) {
+        self.scene.world.set_boxed_method(method.fresh.clone_box());
+        self.method = method;
+    }
+
+    /// Begins the second run where the first is, or lets the one there is go on in another way.
+    pub(crate) fn compare(&mut self, method: Arc<Chosen>, dt: f64) {
+        let first = &self.scene.world;
+        let rhythm = Rhythm::new(self.scene.dt, dt, first.state().steps);
+        let mut world = match self.second.take() {
+            Some(second) => second.world,
+            None => copy(&first.snapshot()),
+        };
+        world.set_boxed_method(method.fresh.clone_box());
+        self.second = Some(Second { world, method, rhythm });
+        self.measure();
+    }
+
+    /// Back to the start, with the methods and steps that are chosen now.
+    pub(crate) fn reset(&mut self, start: &Snapshot) {
+        self.scene.world.restore(start);
+        self.choose(self.method.clone());
+        if let (Some(dt), Some(second)) = (self.second_dt(), self.second.take()) {
+            self.compare(second.method, dt);
+        }
+    }
+
+    /// Takes steps of another length from now on.
+    pub(crate) fn set_dt(&mut self, dt: f64) {
+        let steps = self.scene.world.state().steps;
+        if let Some(second) = &mut self.second {
+            second.rhythm = Rhythm::new(dt, second.rhythm.dt(self.scene.dt), steps);
+        }
+        self.scene.dt = dt;
+    }
+
+    /// The length of the second run's steps.
+    pub(crate) fn second_dt(&self) -> Option<f64> {
+        self.second.as_ref().map(|second| second.rhythm.dt(self.scene.dt))
+    }
+
+    fn measure(&mut self) {
+        let Some(second) = &self.second else { return };
+        let moving = self.scene.world.bodies().filter(|(_, body)| body.model().kind.moves());
+        let distances = moving.filter_map(|(id, body)| {
+            let other = second.world.state().bodies.get(id.slot())?;
+            Some(body.state().position.distance(other.position))
+        });
+        let (mut largest, mut squares, mut count) = (0.0, 0.0, 0u32);
+        for distance in distances {
+            (largest, squares, count) = (f64::max(largest, distance), squares + distance * distance, count + 1);
+        }
+        self.apart = Apart { largest, mean: (squares / f64::from(count.max(1))).sqrt() };
+    }
+
+    /// Where everything is.
+    pub(crate) fn states(&self) -> States {
+        let second = self.second.as_ref().map(|second| second.world.state().clone());
+        States { first: self.scene.world.state().clone(), second }
+    }
+
+    /// Whether everything is exactly there.
+    pub(crate) fn is_at(&self, states: &States) -> bool {
+        *self.world().state() == states.first
+            && self.second.as_ref().map(|second| second.world.state()) == states.second.as_ref()
+    }
+
+    /// Puts everything somewhere else; the methods forget what they remember.
+    pub(crate) fn put(&mut self, states: &States) {
+        // States of the same bodies always fit.
+        let _fits = self.scene.world.set_state(&states.first);
+        if let (Some(second), Some(state)) = (&mut self.second, &states.second) {
+            let _fits = second.world.set_state(state);
+        }
+        if self.second.as_ref().is_some_and(|second| second.rhythm.meets(states.first.steps)) {
+            self.measure();
+        }
+    }
+
+    /// Everything.
+    pub(crate) fn whole(&self) -> Whole {
+        let second = self.second.as_ref();
+        Whole {
+            first: self.scene.world.snapshot(),
+            method: self.method.clone(),
+            dt: self.scene.dt,
+            second: second.map(|second| (second.world.snapshot(), second.method.clone(), second.rhythm)),
+        }
+    }
+
+    /// Returns to a moment.
+    pub(crate) fn restore(&mut self, whole: &Whole) {
+        self.scene.world.restore(&whole.first);
+        (self.method, self.scene.dt) = (whole.method.clone(), whole.dt);
+        let second = whole.second.as_ref();
+        self.second = second.map(|(snapshot, method, rhythm)| {
+            let (method, rhythm) = (method.clone(), *rhythm);
+            Second { world: copy(snapshot), method, rhythm }
+        });
+        self.measure();
+    }
+}
+
+fn copy(snapshot: &Snapshot) -> World {
+    let mut world = World::new();
+    world.restore(snapshot);
+    world
+}
+
+fn step(world: &mut World, dt: f64, hands: &[Hand]) -> Result<(), tumble_dynamics::StepError> {
+    for hand in hands {
+        hand.pull(world, dt);
+    }
+    world.step(dt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ball() -> Runs {
+        let text = "title = \"ball\"\ndt = 0.01\n[bodies.ball]\nshape.sphere.radius = 0.1\nvelocity = [1, 0, 0]\n\
+                    [bodies.floor]\nkind = \"fixed\"\nshape.half_space = {}\nposition = [0, -0.2, 0]\n";
+        Runs::new(tumble_scene::Loader::new().load_text("ball", text).unwrap())
+    }
+
+    #[test]
+    fn the_same_twice_is_nowhere_apart() {
+        let mut runs = ball();
+        runs.compare(runs.method.clone(), 0.01);
+        for _ in 0..100 {
+            runs.step(&[]).unwrap();
+        }
+        assert_eq!(runs.apart, Apart::default());
+    }
+
+    #[test]
+    fn runs_with_other_steps_meet_again_and_again() {
+        for (dt, each, own) in [(0.01 / 16.0, 1, 16), (0.0098, 1, 1), (0.04, 4, 1), (1e-9, 1, 1000), (1e9, 1000, 1)] {
+            let mut runs = ball();
+            runs.compare(runs.method.clone(), dt);
+            for _ in 0..8 {
+                runs.step(&[]).unwrap();
+            }
+            let second = runs.second.as_ref().unwrap();
+            assert_eq!((second.rhythm.each, second.rhythm.own), (each, own), "{dt}");
+            assert_eq!(second.world.state().steps, u64::from(8 / each * own), "{dt}");
+            if each < 8 {
+                assert!((runs.world().time() - second.world.time()).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_distance_is_that_of_the_bodies() {
+        let mut runs = ball();
+        runs.compare(runs.method.clone(), 0.01);
+        let ball = runs.world().model().bodies().ids().next().unwrap();
+        runs.second.as_mut().unwrap().world.body_mut(ball).unwrap().set_velocity([1.0, 0.0, 2.0]).unwrap();
+        runs.step(&[]).unwrap();
+        assert!((runs.apart.largest - 0.02).abs() < 1e-9 && (runs.apart.mean - 0.02).abs() < 1e-9, "{:?}", runs.apart);
+    }
+}

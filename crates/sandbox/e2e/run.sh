@@ -15,4 +15,4 @@ if [ -z "$chromium" ]; then
 fi
 
 npx tsc -p tsconfig.json
-timeout 300 node sandbox.mjs "$tumble" "$chromium"
+timeout 900 node sandbox.mjs "$tumble" "$chromium"

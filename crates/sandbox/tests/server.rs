@@ -41,7 +41,7 @@ impl Page {
         self.socket.send(Message::text(request.to_string())).unwrap();
     }
 
-    /// The next message of a type; binary ones have the type "frame" (1), "surface" (2), "drawing" (3).
+    /// The next message of a type; binary ones have the type "frame" (1), "surface" (2), "drawing" (3) and so on.
     fn next(&mut self, wanted: &str) -> (Value, Vec<u8>) {
         self.next_where(wanted, |_, _| true)
     }
@@ -55,7 +55,7 @@ impl Page {
                     (json["type"].as_str().unwrap().to_owned(), json, Vec::new())
                 }
                 Message::Binary(bytes) => {
-                    let kind = ["", "frame", "surface", "drawing"][usize::from(bytes[0])];
+                    let kind = ["", "frame", "surface", "drawing", "second frame", "second"][usize::from(bytes[0])];
                     (kind.to_owned(), Value::Null, bytes.to_vec())
                 }
                 _ => continue,
@@ -130,6 +130,85 @@ fn one_goes_back_in_time_and_on_from_there() {
     page.ask(&json!({ "do": "step" }));
     let after = page.status_where(|status| steps(status) == steps(&then) + 1);
     assert_eq!(after["history"][1], after["time"]);
+}
+
+/// A minute that was saved can be read back, and is what happened.
+#[test]
+fn the_last_minute_is_saved_as_a_recording() {
+    let sandbox = start("pendulum-2");
+    let mut page = Page::open(&sandbox);
+    page.status_where(|status| status["time"].as_f64().unwrap() > 0.5);
+    page.ask(&json!({ "do": "pause" }));
+    let end = page.status_where(|status| status["playing"] == false);
+    let mut stream = TcpStream::connect(sandbox.address()).unwrap();
+    let host = sandbox.address();
+    write!(stream, "GET /recording HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let body = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
+    let path = std::env::temp_dir().join(format!("tumble-sandbox-{}.tumble", std::process::id()));
+    std::fs::write(&path, &answer[body..]).unwrap();
+    let mut recording = tumble_scene::record::Recording::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(recording.damage(), None);
+    assert_eq!(recording.header().scene.name, "pendulum-2");
+    let last = recording.frame(recording.len() - 1).unwrap().clone();
+    assert!((last.time - end["time"].as_f64().unwrap()).abs() < 0.05, "{} against {end}", last.time);
+    // The same steps from the start lead to the same bits.
+    let mut scene = tumble_scene::gallery::find("pendulum-2").unwrap().load(&tumble_scene::Loader::new()).unwrap();
+    while scene.world.state().steps < last.steps {
+        scene.world.step(scene.dt).unwrap();
+    }
+    assert_eq!(scene.world.state().fingerprint(), last.fingerprint());
+}
+
+/// Back to a moment and on from there: the same numbers at the same step, to the last bit.
+#[test]
+fn what_came_next_comes_next_again() {
+    let sandbox = start("dominoes");
+    let mut page = Page::open(&sandbox);
+    page.status_where(|status| status["time"].as_f64().unwrap() > 0.7);
+    page.ask(&json!({ "do": "pause" }));
+    let end = page.status_where(|status| status["playing"] == false);
+    page.ask(&json!({ "do": "seek", "time": 0.4 }));
+    let mut again = page.status_where(|status| steps(status) < steps(&end));
+    while steps(&again) < steps(&end) {
+        let next = steps(&again) + 1;
+        page.ask(&json!({ "do": "step" }));
+        again = page.status_where(|status| steps(status) == next);
+    }
+    for what in ["time", "kinetic", "potential", "momentum", "angular_momentum", "contacts"] {
+        assert_eq!(again[what], end[what], "{what}");
+    }
+}
+
+#[test]
+fn a_second_run_goes_beside_the_first() {
+    let sandbox = start("pendulum-2");
+    let mut page = Page::open(&sandbox);
+    assert_eq!(page.status_where(|_| true)["second"], Value::Null);
+    page.ask(&json!({ "do": "compare", "second": { "dt": 0.0005 } }));
+    page.next_where("second", |_, bytes| bytes[1] == 1);
+    page.next("second frame");
+    let apart = page.status_where(|status| status["second"]["largest"].as_f64().is_some_and(|far| far > 0.0));
+    let (first, second) = (apart["time"].as_f64().unwrap(), apart["second"]["time"].as_f64().unwrap());
+    assert!((first - second).abs() < 1e-9, "{first} and {second}");
+    assert!(apart["second"]["mean"].as_f64().unwrap() <= apart["second"]["largest"].as_f64().unwrap());
+    let method = json!({ "retroactive": { "integrator": "runge_kutta_4" } });
+    page.ask(&json!({ "do": "compare", "second": { "method": method } }));
+    let changed = page.status_where(|status| status["second"]["method"] == method);
+    assert!((changed["second"]["dt"].as_f64().unwrap() - 0.0005).abs() < 1e-4, "{changed}");
+    page.ask(&json!({ "do": "pause" }));
+    page.ask(&json!({ "do": "reset" }));
+    let start = page.status_where(|status| steps(status) == 0);
+    assert_eq!((&start["second"]["largest"], &start["second"]["method"]), (&json!(0.0), &method));
+    page.ask(&json!({ "do": "shoot", "from": [0, 9, 0], "towards": [0, 1, 0] }));
+    let shot = page.status_where(|status| status["bodies"].as_u64() > start["bodies"].as_u64());
+    assert_eq!(shot["second"]["bodies"], shot["bodies"], "the ball flies in both");
+    page.ask(&json!({ "do": "compare", "second": null }));
+    page.next_where("second", |_, bytes| bytes[1] == 0);
+    page.ask(&json!({ "do": "compare", "second": { "method": "magic" } }));
+    page.next("problem");
 }
 
 #[test]
@@ -237,6 +316,32 @@ fn a_tab_that_does_not_read_holds_up_nobody() {
     let mut good = Page::open(&sandbox);
     let first = steps(&good.status_where(|_| true));
     good.status_where(|status| steps(status) > first + 5);
+}
+
+/// A tab that says what it has seen is sent two differences and then no more, until it has seen the first.
+#[test]
+fn a_slow_tab_is_not_flooded() {
+    let sandbox = start("pendulum-2");
+    let mut page = Page::open(&sandbox);
+    page.ask(&json!({ "do": "seen", "messages": 0 }));
+    page.next("frame");
+    let mut others = Page::open(&sandbox);
+    let first = steps(&others.status_where(|_| true));
+    others.status_where(|status| steps(status) > first + 300);
+    page.ask(&json!({ "do": "speed", "factor": 1.0 }));
+    page.ask(&json!({ "do": "nonsense" }));
+    // What was told before it said so may be under way; the answer comes after everything else.
+    let mut frames = 0;
+    loop {
+        match page.socket.read().unwrap() {
+            Message::Binary(_) => frames += 1,
+            Message::Text(text) if text.contains("problem") => break,
+            _ => {}
+        }
+    }
+    assert!(frames < 20, "{frames} frames");
+    page.ask(&json!({ "do": "seen", "messages": 1_000_000 }));
+    page.next("frame");
 }
 
 #[test]

@@ -1,0 +1,85 @@
+// What is drawn besides the bodies, thumbnails, and the two themes.
+
+import assert from 'node:assert/strict';
+import { colours, differing } from './harness.mjs';
+
+/** A scene in which there is something to draw for every instrument. */
+const EVERYTHING = `title = "Everything"
+camera = { from = [0, 2.5, 7], to = [0, 1, 0] }
+[bodies.floor]
+kind = "fixed"
+shape.half_space = {}
+[bodies.low]
+shape.box.size = [1, 1, 1]
+position = [-1.2, 0.5, 0]
+[bodies.high]
+shape.box.size = [0.8, 0.8, 0.8]
+position = [-1.2, 1.4, 0]
+[bodies.bob]
+shape.sphere.radius = 0.2
+position = [1.8, 2, 0]
+[joints.arm]
+between = ["world", "bob"]
+hinge.anchor = [0.8, 2, 0]
+`;
+
+export async function looks(t) {
+  const { page } = t;
+
+  await t.step('every instrument is drawn', async () => {
+    await t.run(EVERYTHING);
+    await t.until('bodies.time > 0.25');
+    await t.pause();
+    await t.open('show');
+    const boxes = await page.$$eval('#pane-show input', (inputs) => inputs.map(({ id }) => id));
+    assert.deepEqual(boxes.map((id) => id.replace('show-', '')),
+      ['contacts', 'contact_forces', 'forces', 'joints', 'reactions', 'aabbs', 'broad_phase', 'velocities', 'centers_of_mass', 'islands', 'sleep']);
+    await t.remember();
+    for (const [index, id] of boxes.entries()) {
+      if (id === 'show-sleep') continue;
+      await page.check(`#${id}`);
+      await t.until(`overlay.has(${index})`);
+      const changed = await t.changed();
+      assert.ok(changed >= 8, `${id} changes ${changed} pixels`);
+      await page.uncheck(`#${id}`);
+      await t.until(`!overlay.has(${index})`);
+    }
+    assert.ok((await t.changed()) < 4, 'all is gone again');
+  });
+
+  await t.step('who sleeps is shown', async () => {
+    await page.check('#show-sleep');
+    await t.play();
+    await t.until('[...bodies.bySlot.values()].some((body) => body.asleep)');
+    await t.pause();
+    await t.remember();
+    await page.uncheck('#show-sleep');
+    const changed = await t.changed();
+    assert.ok(changed > 60, `${changed} pixels`);
+  });
+
+  await t.step('plots are drawn', async () => {
+    await t.open('plots');
+    await t.until("document.querySelector('#pane-plots .legend b').textContent !== ''");
+  });
+
+  await t.step('scenes have thumbnails', async () => {
+    await t.open('scenes');
+    await t.until("[...document.querySelectorAll('#scenes img')].slice(0, 3).every((img) => img.naturalWidth === 224)");
+    const seen = await page.$$eval('#scenes img', (images) => images.slice(0, 3).map((image) => {
+      const pen = new OffscreenCanvas(112, 70).getContext('2d');
+      pen.drawImage(image, 0, 0, 112, 70);
+      return [...pen.getImageData(0, 0, 112, 70).data].filter((_, index) => index % 4 < 3);
+    }));
+    for (const pixels of seen) assert.ok(colours(pixels) > 12, `${colours(pixels)} colours`);
+    assert.ok(differing(seen[0], seen[1]) > 50, 'different scenes look different');
+  });
+
+  await t.step('light and dark', async () => {
+    await t.remember();
+    await page.click('#theme');
+    assert.ok((await t.changed()) > 10_000);
+    await page.click('#theme');
+    assert.equal(await t.changed(), 0);
+  });
+}

@@ -4,8 +4,9 @@
 //!
 //! | row | positions (v is the mean velocity of the step) | push (on top of that) | velocities, at the end |
 //! |---|---|---|---|
-//! | rigid equality | b = ½ h J̇ẋ, then [aimed](Assembly::aim) | b += β c/h | b = −target rate |
-//! | c ≥ 0 | b = c/h for a gap, 0 for an overlap; aimed in joints | b += β c/h for an overlap | b = −target rate |
+//! | rigid equality | [aimed](Assembly::aim) | b += β c/h | b = −target rate |
+//! | limit of a joint, c ≥ 0 | aimed | b += β c/h for an error | b = −target rate |
+//! | contact, c ≥ 0 | b = c/h for a gap, 0 for an overlap | b += β c/h for an overlap | b = −target rate |
 //! | spring k, damper d | implicit midpoint rule: γ = 1/(h²k/4 + h d/2), b = γ (h k/2) c | – | the same impulse again |
 //! | friction, motor | b = ½ h J̇ẋ − target rate | – | b = −target rate |
 //!
@@ -17,7 +18,7 @@ use super::RetroactiveSettings;
 use super::contact::{Contact, ContactImpulses, ContactPointState};
 use super::island::Island;
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
-use crate::constraint::{BodyView, JointView, Limit, Row, Softness};
+use crate::constraint::{BodyView, Jacobian, JointView, Limit, Row, Softness};
 use crate::event::Reaction;
 use crate::model::JointEnd;
 use crate::solver::{Bounds, SolverBody, SolverRow};
@@ -81,7 +82,23 @@ struct Goal {
     value: f64,
     /// The rate in m/s or rad/s at which a push removes the error.
     push: f64,
+    /// The Jacobian at the beginning of the step.
+    jacobian: Jacobian,
+    /// Whether the row is a limit of rotations.
+    limits_rotation: bool,
 }
+
+impl Goal {
+    /// Whether the way back to a limit of rotations is another one ahead than at the beginning of the step. Then the limit is
+    /// not a plane any more that Newton's method could shift, and gets further planes (see `positions.rs`).
+    fn has_turned(&self, ahead: &Jacobian) -> bool {
+        let turned = || (ahead.angular[1] - self.jacobian.angular[1]).length();
+        self.limits_rotation && turned() > MUCH_TURNED * ahead.angular[1].length()
+    }
+}
+
+/// By how much, in radians, the direction of a limit may turn within a step before it makes a difference.
+const MUCH_TURNED: f64 = 0.2;
 
 /// The rows of an island.
 pub(super) struct Assembly {
@@ -90,6 +107,8 @@ pub(super) struct Assembly {
     pub(super) restitution: Vec<f64>,
     /// One for each row.
     goals: Vec<Option<Goal>>,
+    /// The rows after those of the sources are planes that limits were given on the way ahead: the limits' indices.
+    planes: Vec<usize>,
     sources: Vec<(Source, std::ops::Range<usize>)>,
 }
 
@@ -108,8 +127,13 @@ pub(super) struct Assembler<'a> {
 impl Assembler<'_> {
     /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
     pub(super) fn assemble(&self, island: &Island, contacts: &[Contact], joints: &[JointMemory]) -> Assembly {
-        let mut assembly =
-            Assembly { rows: Vec::new(), restitution: Vec::new(), goals: Vec::new(), sources: Vec::new() };
+        let mut assembly = Assembly {
+            rows: Vec::new(),
+            restitution: Vec::new(),
+            goals: Vec::new(),
+            planes: Vec::new(),
+            sources: Vec::new(),
+        };
         let mut rows = Vec::new();
         for &id in &island.joints {
             self.add_joint(id, &joints[id.slot()], &mut rows, &mut assembly);
@@ -147,10 +171,9 @@ impl Assembler<'_> {
             if self.stage == Stage::Velocity && bounces {
                 row.target_rate = row.restitution * approach;
             }
-            let row = &row;
-            assembly.rows.push(self.solver_row(row, indices, first, given, warm));
+            assembly.rows.push(self.solver_row(&row, indices, first, given, warm));
             assembly.restitution.push(row.restitution);
-            assembly.goals.push(self.goal(row));
+            assembly.goals.push(self.goal(&row, self.settings.joint_correction));
         }
         let lever = joint.constraint.anchors(&views)[1] - views[1].center;
         let approach = |row: &Row| -row.jacobian.dot(views.map(|v| v.velocity), views.map(|v| v.angular_velocity));
@@ -196,7 +219,7 @@ impl Assembler<'_> {
             let given = if k == 0 { state.start.normal } else { 0.0 };
             assembly.rows.push(self.solver_row(row, ends.map(|end| self.index(end)), first, given, warm[k]));
             assembly.restitution.push(contact.material.restitution);
-            assembly.goals.push(self.goal(row));
+            assembly.goals.push(self.goal(row, self.settings.contact_correction));
         }
         let source = Source::Contact { contact: index, point, rows: count, normal: state.geometry.normal };
         assembly.sources.push((source, first..assembly.rows.len()));
@@ -252,7 +275,7 @@ impl Assembler<'_> {
     }
 
     /// What a row demands of the positions at the end of the step; none for a soft row and for friction.
-    fn goal(&self, row: &Row) -> Option<Goal> {
+    fn goal(&self, row: &Row, correction: f64) -> Option<Goal> {
         let value = match row.limit {
             Limit::Equality => row.error + self.dt * row.target_rate,
             Limit::AtLeastZero => row.error.min(0.0),
@@ -261,13 +284,14 @@ impl Assembler<'_> {
         let correction = match (row.softness, row.limit) {
             (Softness::Spring { .. } | Softness::Stiffness { .. } | Softness::Coefficients { .. }, _) => return None,
             (Softness::Baumgarte { beta }, _) => beta,
-            (Softness::Rigid, Limit::AtLeastZero) => self.settings.contact_correction,
-            (Softness::Rigid, _) => self.settings.joint_correction,
+            (Softness::Rigid, _) => correction,
         };
         // A gap is no error.
         let error = if row.limit == Limit::AtLeastZero { row.error.min(0.0) } else { row.error };
         let speed = self.settings.max_push_speed;
-        Some(Goal { value, push: (correction * error / self.dt).clamp(-speed, speed) })
+        let push = (correction * error / self.dt).clamp(-speed, speed);
+        let limits_rotation = row.limit == Limit::AtLeastZero && row.jacobian.linear == [DVec3::ZERO; 2];
+        Some(Goal { value, push, jacobian: row.jacobian, limits_rotation })
     }
 
     fn bounds(&self, row: &Row, first: usize, given: f64) -> Bounds {
@@ -323,11 +347,20 @@ impl Assembly {
             }
             for (index, ahead) in range.clone().zip(&rows) {
                 let Some(goal) = self.goals[index] else { continue };
-                let row = &mut self.rows[index];
                 let miss = (ahead.error - goal.value) / assembler.dt;
-                let released = matches!(row.bounds, Bounds::Range { min: 0.0, .. }) && row.impulse <= 0.0;
-                largest = largest.max(if released { -miss } else { miss.abs() });
-                row.bias = miss - row.rate(assembler.bodies);
+                if goal.has_turned(&ahead.jacobian) {
+                    self.rows[index].bias = (self.rows[index].error - goal.value) / assembler.dt;
+                    if miss < 0.0 {
+                        largest = largest.max(-miss);
+                        self.rows.push(plane(&self.rows[index], ahead, miss, assembler.bodies));
+                        self.planes.push(index);
+                    }
+                } else {
+                    let row = &mut self.rows[index];
+                    let released = matches!(row.bounds, Bounds::Range { min: 0.0, .. }) && row.impulse <= 0.0;
+                    largest = largest.max(if released { -miss } else { miss.abs() });
+                    row.bias = miss - row.rate(assembler.bodies);
+                }
             }
         }
         largest
@@ -350,6 +383,8 @@ impl Assembly {
         for (source, range) in &self.sources {
             let rows = &self.rows[range.clone()];
             let solved = rows.iter().map(|row| row.impulse);
+            let planes = self.rows[self.goals.len()..].iter().zip(&self.planes);
+            let planes = planes.filter(|(_, limit)| range.contains(limit));
             match source {
                 Source::Joint { id, lever, approach } => {
                     let memory = &mut joints[id.slot()];
@@ -358,10 +393,12 @@ impl Assembly {
                     }
                     (memory.joint, memory.dt) = (Some(*id), dt);
                     let index = usize::from(stage != Stage::Position);
-                    memory.impulses[index] = on_second_end(rows, *lever);
+                    memory.impulses[index] =
+                        on_second_end(rows.iter().chain(planes.clone().map(|(row, _)| row)), *lever);
                     let list = if index == 0 { &mut memory.start } else { &mut memory.end };
                     list.clear();
                     list.extend(solved);
+                    planes.for_each(|(row, limit)| list[limit - range.start] += row.impulse);
                 }
                 Source::Contact { contact, point, rows, normal } => {
                     let mut impulses = [0.0; MAX_CONTACT_ROWS];
@@ -374,6 +411,12 @@ impl Assembly {
             }
         }
     }
+}
+
+/// Keeps a limit that is missed by a rate on its right side where it lies ahead.
+fn plane(limit: &SolverRow, ahead: &Row, miss: f64, bodies: &[SolverBody]) -> SolverRow {
+    let plane = SolverRow { jacobian: ahead.jacobian, error: ahead.error, impulse: 0.0, ..*limit };
+    SolverRow { bias: miss - plane.rate(bodies), ..plane }
 }
 
 /// How fast the slip `u = v₂ + ω₂×(p − x₂) − v₁ − ω₁×(p − x₁)` at a contact point p changes while the bodies keep their
@@ -392,9 +435,9 @@ fn slip_rate(bodies: &[BodyView; 2], point: &ContactPointState) -> DVec3 {
 }
 
 /// What the impulses of a joint's rows are together on its second end, `Σ Jᵀ λ`, with the torque about its anchor.
-fn on_second_end(rows: &[SolverRow], lever: DVec3) -> Reaction {
-    let force: DVec3 = rows.iter().map(|row| row.jacobian.linear[1] * row.impulse).sum();
-    let torque: DVec3 = rows.iter().map(|row| row.jacobian.angular[1] * row.impulse).sum();
+fn on_second_end<'a>(rows: impl Iterator<Item = &'a SolverRow> + Clone, lever: DVec3) -> Reaction {
+    let force: DVec3 = rows.clone().map(|row| row.jacobian.linear[1] * row.impulse).sum();
+    let torque: DVec3 = rows.map(|row| row.jacobian.angular[1] * row.impulse).sum();
     Reaction { force: representable(force), torque: representable(torque - lever.cross(force)) }
 }
 

@@ -1,17 +1,24 @@
 //! Solving for positions: impulses at the beginning of the step that keep the constraints at its end.
 //!
-//! First the constraints are taken as linear, `c(x₁) ≈ c(x₀) + h J v̄ + ½ h² J̇ẋ`. But turning bodies move along arcs, and a
-//! pendulum would lose its length by h³ per step and with it energy. So the method **looks ahead**: it moves the bodies
-//! with the impulses found, measures the joints there, and solves again with the bias
+//! The method **looks ahead**: it moves the bodies with the impulses found so far, none at first, measures the joints there, and
+//! solves again with the bias
 //!
 //! ```text
 //! b ← (c(x₁) − c*)/h − J v̄
 //! ```
 //!
-//! that makes up for the miss; c* is what c should become: what it was for an error, which is the push's business, and at
-//! least zero for a limit. This is Newton's method with the Jacobian of the beginning; two to four rounds suffice. The
-//! impulses act along the Jacobian of the beginning and close the joints at the end, as in SHAKE; with the velocities solved
+//! that makes up for the miss; v̄ is the mean velocity of the step, c* what c should become: what it was for an error, which is
+//! the push's business, and at least zero for a limit. This is Newton's method with the Jacobian of the beginning; two to four
+//! rounds suffice. Taking the constraints as linear would cost a pendulum a part of its length of the order h³ in every step, and
+//! with it energy. The impulses act along the Jacobian of the beginning and close the joints at the end, as in SHAKE; with the velocities solved
 //! at the end this is RATTLE (Andersen 1983), which is symplectic: joints neither gain nor lose energy in the long run.
+//!
+//! A limit of rotations can turn within a step: a hand that is thrown about by its arm turns by a radian, and at the far side of its
+//! cone the way back is another one. Newton's method jumps to and fro between the two sides. So such a limit keeps its
+//! plane at the beginning, `c(x₀) − c* + h J v̄ ≥ 0`, and wherever a look ahead finds it passed, it gets another plane there, with
+//! the Jacobian of that place. The planes of all rounds hold together, as in the method of cutting planes (Kelley 1960); they
+//! close in on any limit that is convex. Torques, unlike forces, may act along the Jacobian of another place without a change
+//! of the angular momentum.
 //!
 //! Contacts stay linear. Their features come and go as bodies turn, and aiming at a corner that leaves the manifold on the
 //! way would create energy; what turning makes them overlap is left to the push.
@@ -34,7 +41,7 @@ struct Task {
     /// Which island.
     island: usize,
     assembly: Assembly,
-    /// The last solution whose miss is known: its rows, the velocities of the island's bodies, and the miss in m/s.
+    /// The best solution whose miss is known: its rows, the velocities of the island's bodies, and the miss in m/s.
     known: Option<(Vec<SolverRow>, Vec<SolverBody>, f64)>,
     done: bool,
 }
@@ -50,11 +57,11 @@ impl Retroactive {
         let moved = self.moved(model, state, state.bodies.clone(), dt);
         let free = mean_velocities(model, &state.bodies, &moved, dt);
         let mut bodies = free.clone();
-        let mut tasks = self.tasks(model, state, dt, &bodies);
+        let mut tasks = self.tasks(model, state, dt, &bodies, &moved);
         for task in &mut tasks {
             self.solve_island(task, &free, &mut bodies);
         }
-        for _ in 0..self.settings.look_ahead {
+        for round in 0..=self.settings.look_ahead {
             if tasks.iter().all(|task| task.done) {
                 break;
             }
@@ -63,7 +70,7 @@ impl Retroactive {
                 let settings = self.settings;
                 let assembler =
                     Assembler { model, state, dt, stage: Stage::Position, settings: &settings, bodies: &bodies };
-                if self.improves(task, &assembler, &ahead) {
+                if self.improves(task, &assembler, &ahead) && round < self.settings.look_ahead {
                     self.solve_island(task, &free, &mut bodies);
                 } else {
                     self.take_best(task, &mut bodies);
@@ -93,13 +100,12 @@ impl Retroactive {
     }
 
     /// The islands to solve, with their rows.
-    fn tasks(&self, model: &Model, state: &State, dt: f64, bodies: &[SolverBody]) -> Vec<Task> {
+    fn tasks(&self, model: &Model, state: &State, dt: f64, bodies: &[SolverBody], ahead: &[BodyState]) -> Vec<Task> {
         let assembler = Assembler { model, state, dt, stage: Stage::Position, settings: &self.settings, bodies };
-        let task = |(index, island): (usize, &Island)| Task {
-            island: index,
-            assembly: assembler.assemble(island, self.detector.contacts(), &self.joints),
-            known: None,
-            done: island.joints.is_empty(),
+        let task = |(index, island): (usize, &Island)| {
+            let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
+            assembly.aim(&assembler, ahead);
+            Task { island: index, assembly, known: None, done: island.joints.is_empty() }
         };
         self.islands.iter().enumerate().filter(|(_, island)| island.needs_solving()).map(task).collect()
     }
@@ -111,13 +117,13 @@ impl Retroactive {
         self.report.solved = self.report.solved.worse(reached);
     }
 
-    /// Measures how far the last solution misses, and aims anew. Whether there is something to gain from another solve: it
-    /// misses, and less than the one before (far beyond the arcs that Newton's method can follow, it runs away).
+    /// Measures how far the last solution misses, keeps it if it is the best so far (far beyond the arcs that Newton's method
+    /// can follow, it runs away), and aims anew. Whether there is something to gain from another solve.
     fn improves(&self, task: &mut Task, assembler: &Assembler<'_>, ahead: &[BodyState]) -> bool {
         let rows = task.assembly.rows.clone();
         let miss = task.assembly.aim(assembler, ahead);
-        if task.known.as_ref().is_some_and(|(.., before)| miss >= *before || miss.is_nan()) {
-            return false;
+        if task.known.as_ref().is_some_and(|(.., best)| miss >= *best || miss.is_nan()) {
+            return !miss.is_nan();
         }
         let island = &self.islands[task.island];
         let velocities = island.bodies.iter().map(|id| assembler.bodies[id.slot()]).collect();

@@ -37,6 +37,23 @@ fn free_fall_follows_the_parabola_exactly() {
     assert!((world.body(ball).unwrap().position() - exact).length() < 1e-10);
 }
 
+/// Wherever in a step a ball meets the ground it bounces; also if the step ends a hair above the ground, where it counts as
+/// touching but does not press yet.
+#[test]
+fn a_ball_bounces_wherever_in_a_step_it_lands() {
+    let bouncy = Material { restitution: 0.5, ..Material::default() };
+    for gap in [-4e-3, -2e-5, -8e-6, 0.0, 2e-6, 5e-6, 9e-6, 2e-5, 4e-3] {
+        let mut world = World::new();
+        world.set_gravity([0.0; 3]);
+        ground(&mut world, bouncy);
+        let ball = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_material(bouncy);
+        let ball = world.add_body(ball.at([0.0, 0.1 + 0.1 + gap, 0.0]).with_velocity([0.0, -1.0, 0.0])).unwrap();
+        run(&mut world, 0.15, 0.01, |_| {});
+        let speed = world.body(ball).unwrap().velocity().y;
+        assert!((speed - 0.5).abs() < 1e-9, "{gap} m above the ground at the end of a step: {speed} m/s");
+    }
+}
+
 #[test]
 fn bouncing_ball_peaks_at_e_squared_to_the_n() {
     for e in [1.0, 0.8, 0.5] {

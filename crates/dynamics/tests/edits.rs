@@ -4,7 +4,7 @@
 
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
-use tumble_dynamics::constraint::{Ball, Distance};
+use tumble_dynamics::constraint::{Ball, Distance, Hinge};
 use tumble_dynamics::event::Phase;
 use tumble_dynamics::force::Gravity;
 use tumble_dynamics::geometry::math::rotation_from_vector;
@@ -247,6 +247,19 @@ fn joints_are_broken_mended_attached_anew_and_told_when_to_break() {
     world.joint_mut(joint).unwrap().set_breaking(Breaking { force: 1.0, ..Breaking::default() }).unwrap();
     run(&mut world, 1);
     assert_eq!(world.events().broken, [joint]);
+}
+
+/// A joint that is attached anew counts its angle from there, however often the one before it had gone round.
+#[test]
+fn a_joint_attached_anew_counts_its_turns_anew() {
+    let mut world = World::new();
+    world.set_gravity(DVec3::ZERO);
+    let id = world.add_body(cube().with_angular_velocity([0.0, 0.0, 5.0])).unwrap();
+    let joint = world.add_joint(Joint::new(JointEnd::World, id, Hinge::at(DVec3::ZERO, DVec3::Z))).unwrap();
+    run(&mut world, 60);
+    assert!((world.joint(joint).unwrap().angle().unwrap() - 5.0).abs() < 1e-9);
+    world.joint_mut(joint).unwrap().attach(Hinge::at(DVec3::ZERO, DVec3::Z)).unwrap();
+    assert!(world.joint(joint).unwrap().angle().unwrap().abs() < 1e-12);
 }
 
 #[test]

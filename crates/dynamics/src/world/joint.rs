@@ -132,7 +132,10 @@ impl JointMut<'_> {
     pub fn attach(&mut self, attach: impl Attach) -> Result<(), ModelError> {
         let ends = self.model().ends;
         let views = ends.map(|end| BodyView::of(&self.world.model, &self.world.state.bodies, end));
-        self.model().constraint = attach.attach(&views)?;
+        let constraint = attach.attach(&views)?;
+        // The turns of what was there before do not count.
+        self.world.state.angles[self.id.slot()] = constraint.angle(&views).unwrap_or(0.0);
+        self.model().constraint = constraint;
         Ok(())
     }
 }

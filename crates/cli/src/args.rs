@@ -178,13 +178,38 @@ pub(crate) struct Compare {
 
 /// Options of `validate`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Every quantity is measured in a simulation, compared with what is known, and has passed if the error is within the tolerance
+(relative to what is expected unless that is zero or the quantity is one of many). `not reached` is what the method is known
+not to reach, with the reason; anything else beyond its tolerance is FAILED.
+
+The exit code is 0 if nothing failed, and 5 otherwise. What is not reached does not count as failed.
+
+Examples:
+  tumble validate pendulum chain
+  tumble validate --dt 0.001 double_pendulum_rods
+  tumble validate --json | jq '.[].findings[] | select(.verdict != \"passed\")'")]
 pub(crate) struct Validate {
+    /// Parts of the names of the problems to look at; without any, all that are quick
+    pub(crate) names: Vec<String>,
     /// The method to validate
     #[arg(long, default_value = "retroactive")]
     pub(crate) method: String,
-    /// Prints the table as JSON
+    /// The time step in seconds, instead of those of the problems, for which the tolerances are meant
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) dt: Option<f64>,
+    /// Looks at the slow ones, too
     #[arg(long)]
+    pub(crate) all: bool,
+    /// Lists the problems instead of measuring them
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Prints the table as JSON, with the reasons
+    #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,
+    /// Prints the table as Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
 }
 
 /// Options of `bench`.

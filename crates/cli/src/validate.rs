@@ -1,203 +1,173 @@
-//! `tumble validate`: simulations against formulas.
-//!
-//! Each problem is a scene, a quantity measured in its run, and what a formula says it is. The tolerance is what a user
-//! may rely on at the step the scene uses; the error shown is what was measured.
+//! `tumble validate`: the reference problems as a table.
 
 use crate::args::Validate;
 use crate::failure::{Failure, print};
 use serde_json::{Value, json};
-use tumble_dynamics::BodyId;
-use tumble_scene::{Loader, Scene};
-
-/// A problem with a known result.
-struct Problem {
-    name: &'static str,
-    scene: &'static str,
-    measure: fn(&mut Trial) -> Result<f64, Failure>,
-    expected: fn() -> f64,
-    /// The largest relative error.
-    tolerance: f64,
-}
-
-/// A scene being run.
-struct Trial {
-    scene: Scene,
-}
-
-impl Trial {
-    fn body(&self, name: &str) -> Result<BodyId, Failure> {
-        self.scene.world.body_named(name).ok_or_else(|| Failure::Request(format!("no body {name}")))
-    }
-
-    fn position(&self, name: &str) -> Result<glam::DVec3, Failure> {
-        let body = self.scene.world.body(self.body(name)?);
-        Ok(body.map_err(|error| Failure::Request(error.to_string()))?.position())
-    }
-
-    fn velocity(&self, name: &str) -> Result<glam::DVec3, Failure> {
-        let body = self.scene.world.body(self.body(name)?);
-        Ok(body.map_err(|error| Failure::Request(error.to_string()))?.velocity())
-    }
-
-    fn step(&mut self) -> Result<(), Failure> {
-        self.scene.world.step(self.scene.dt).map_err(Failure::Step)
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        while self.scene.world.time() + 1e-3 * self.scene.dt < self.scene.duration {
-            self.step()?;
-        }
-        Ok(())
-    }
-
-    /// The mean time between upward crossings of zero by a quantity, from the first to the last.
-    fn period(&mut self, quantity: impl Fn(&Trial) -> Result<f64, Failure>) -> Result<f64, Failure> {
-        let (mut crossings, mut before) = (Vec::new(), quantity(self)?);
-        while self.scene.world.time() < self.scene.duration {
-            self.step()?;
-            let (now, time) = (quantity(self)?, self.scene.world.time());
-            if before < 0.0 && now >= 0.0 {
-                crossings.push(time - self.scene.dt * now / (now - before));
-            }
-            before = now;
-        }
-        match crossings[..] {
-            [first, .., last] => Ok((last - first) / (crossings.len() - 1) as f64),
-            _ => Ok(f64::NAN),
-        }
-    }
-}
-
-const G: f64 = 9.81;
-
-const PROBLEMS: [Problem; 9] = [
-    Problem {
-        name: "free fall: depth after 2 s",
-        scene: "title = 'p'\nduration = 2\ndt = 0.01\n[bodies.b]\nshape.sphere.radius = 0.1\n",
-        measure: |trial| {
-            trial.run()?;
-            Ok(-trial.position("b")?.y)
-        },
-        expected: || 0.5 * G * 4.0,
-        tolerance: 1e-12,
-    },
-    Problem {
-        name: "bounce: height after an impact with ε = 0.7",
-        scene: "title = 'p'\nduration = 2\ndt = 0.001\n[materials.m]\nrestitution = 0.7\n[bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\nmaterial = 'm'\n[bodies.b]\nshape.sphere.radius = 0.1\nposition = [0, 2.1, 0]\nmaterial = 'm'\n",
-        measure: |trial| {
-            let (mut highest, mut bounced) = (0.0_f64, false);
-            while trial.scene.world.time() < trial.scene.duration {
-                trial.step()?;
-                bounced |= trial.velocity("b")?.y > 0.1;
-                if bounced {
-                    highest = highest.max(trial.position("b")?.y);
-                    if trial.velocity("b")?.y < 0.0 {
-                        break;
-                    }
-                }
-            }
-            Ok(highest - 0.1)
-        },
-        expected: || 2.0 * 0.7 * 0.7,
-        tolerance: 5e-3,
-    },
-    Problem {
-        name: "sliding: way down a slope of 30° with µ = 0.2 in 1 s",
-        scene: "title = 'p'\nduration = 1\ndt = 0.002\ngravity = [4.905, -8.495709211125343, 0]\n[materials.m]\nfriction = 0.2\n[bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\nmaterial = 'm'\n[bodies.b]\nshape.box.size = [1, 0.4, 1]\nposition = [0, 0.2, 0]\nmaterial = 'm'\n",
-        measure: |trial| {
-            trial.run()?;
-            Ok(trial.position("b")?.x)
-        },
-        expected: || 0.5 * (4.905 - 0.2 * 8.495_709_211_125_343),
-        tolerance: 1e-3,
-    },
-    Problem {
-        name: "rolling: way of a ball down a slope of 10° in 1 s",
-        scene: "title = 'p'\nduration = 1\ndt = 0.002\ngravity = [1.7034886128217646, -9.66096406120965, 0]\n[materials.m]\nfriction = 1\n[bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\nmaterial = 'm'\n[bodies.b]\nshape.sphere.radius = 0.5\nposition = [0, 0.5, 0]\nmaterial = 'm'\n",
-        measure: |trial| {
-            trial.run()?;
-            Ok(trial.position("b")?.x)
-        },
-        // A ball's inertia takes two sevenths.
-        expected: || 0.5 * 5.0 / 7.0 * 1.703_488_612_821_764_6,
-        tolerance: 2e-3,
-    },
-    Problem {
-        name: "elastic impact: speed of the ball that was hit",
-        scene: "title = 'p'\nduration = 1\ndt = 0.001\ngravity = [0, 0, 0]\n[materials.m]\nrestitution = 1\nfriction = 0\n[bodies.a]\nshape.sphere.radius = 0.5\nmass = 1\nvelocity = [3, 0, 0]\nposition = [-2, 0, 0]\nmaterial = 'm'\n[bodies.b]\nshape.sphere.radius = 0.5\nmass = 2\nmaterial = 'm'\n",
-        measure: |trial| {
-            trial.run()?;
-            Ok(trial.velocity("b")?.x)
-        },
-        expected: || 2.0 * 1.0 * 3.0 / 3.0,
-        tolerance: 1e-6,
-    },
-    Problem {
-        name: "pendulum: period of a rod swinging by ±90°",
-        scene: "title = 'p'\nduration = 20\ndt = 0.001\n[bodies.b]\nshape.box.size = [1, 0.05, 0.05]\nposition = [0.5, 0, 0]\nsleep = false\n[joints.j]\nbetween = ['world', 'b']\nhinge.anchor = [0, 0, 0]\n",
-        measure: |trial| trial.period(|trial| Ok(trial.position("b")?.x)),
-        // T = 2π √(I/(m g l)) · 2/π K(sin² 45°); I about the hinge, l to the centre of mass.
-        expected: || {
-            let inertia = (1.0 + 0.05 * 0.05) / 12.0 + 0.25;
-            std::f64::consts::TAU * (inertia / (G * 0.5)).sqrt() * 1.180_340_599_016_096_3
-        },
-        tolerance: 1e-4,
-    },
-    Problem {
-        name: "spring: period of 2 kg on 50 N/m",
-        scene: "title = 'p'\nduration = 20\ndt = 0.001\ngravity = [0, 0, 0]\n[bodies.b]\nkind = 'particle'\nmass = 2\nposition = [1.5, 0, 0]\nsleep = false\n[joints.j]\nbetween = ['world', 'b']\nspring = { points = [[0, 0, 0], [1.5, 0, 0]], stiffness = 50, rest_length = 1 }\n",
-        measure: |trial| trial.period(|trial| Ok(trial.position("b")?.x - 1.0)),
-        expected: || std::f64::consts::TAU * (2.0_f64 / 50.0).sqrt(),
-        tolerance: 1e-4,
-    },
-    Problem {
-        name: "orbit: energy after a turn about a centre, relative",
-        scene: "title = 'p'\nduration = 6.283185307\ndt = 0.001\ngravity = [0, 0, 0]\n[forces.sun]\ncentral_gravity = { parameter = 1 }\n[bodies.b]\nkind = 'particle'\nmass = 1\nposition = [1, 0, 0]\nvelocity = [0, 1, 0]\nsleep = false\n",
-        measure: |trial| {
-            trial.run()?;
-            Ok(trial.scene.world.energy().total())
-        },
-        expected: || -0.5,
-        tolerance: 1e-6,
-    },
-    Problem {
-        name: "free rotation: energy of a tumbling box after 10 s",
-        scene: "title = 'p'\nduration = 10\ndt = 0.001\ngravity = [0, 0, 0]\n[bodies.b]\nshape.box.size = [1, 2, 3]\nmass = 1\nangular_velocity = [0.01, 5, 0.01]\nsleep = false\n",
-        measure: |trial| {
-            trial.run()?;
-            Ok(trial.scene.world.energy().kinetic)
-        },
-        // ½ ω·Iω with I = m/12 (b² + c², …): the middle axis, so that it tips over and over.
-        expected: || 0.5 / 12.0 * (13.0 * 1e-4 + 10.0 * 25.0 + 5.0 * 1e-4),
-        tolerance: 1e-6,
-    },
-];
+use tumble_dynamics::registry::Registry;
+use tumble_scene::validate::{Conditions, Cost, Finding, Outcome, Problem, Verdict, problems, run};
 
 pub(crate) fn validate(options: &Validate) -> Result<(), Failure> {
-    let loader = Loader::new().with_setting(format!("method={}", options.method));
-    let (mut rows, mut failed) = (Vec::new(), 0);
-    if !options.json {
-        print(&format!("{:52} {:>14} {:>14} {:>10}\n", "problem", "measured", "expected", "error"))?;
+    let chosen = choose(options)?;
+    if options.list {
+        return list(&chosen, options.json);
     }
-    for problem in &PROBLEMS {
-        let mut trial = Trial { scene: loader.load_text(problem.name, problem.scene)? };
-        let measured = (problem.measure)(&mut trial)?;
-        let expected = (problem.expected)();
-        let error = ((measured - expected) / expected).abs();
-        let passed = error <= problem.tolerance;
-        failed += usize::from(!passed);
-        if options.json {
-            rows.push(json!({
-                "problem": problem.name, "measured": measured, "expected": expected, "error": error,
-                "tolerance": problem.tolerance, "passed": passed,
-            }));
-        } else {
-            let verdict = if passed { "passed" } else { "FAILED" };
-            print(&format!("{:52} {measured:14.8} {expected:14.8} {error:10.1e}  {verdict}\n", problem.name))?;
+    check_method(&options.method)?;
+    let conditions = Conditions { method: options.method.clone(), dt: options.dt };
+    let style: &dyn Fn(&Outcome) -> String = if options.markdown { &markdown } else { &text };
+    if !options.json {
+        print(if options.markdown { MARKDOWN_HEAD } else { TEXT_HEAD })?;
+    }
+    let (mut outcomes, mut printed) = (Vec::new(), Ok(()));
+    run(&chosen, &conditions, |outcome| {
+        if !options.json {
+            printed = print(&style(&outcome));
+        }
+        outcomes.push(outcome);
+        printed.is_ok()
+    });
+    printed?;
+    if options.json {
+        let rows: Vec<Value> = outcomes.iter().map(to_json).collect();
+        print(&format!("{:#}\n", Value::Array(rows)))?;
+    } else if !options.markdown {
+        print(&sum_up(&outcomes))?;
+        let left_out = problems().filter(|problem| problem.cost == Cost::Slow).count();
+        if options.names.is_empty() && !options.all {
+            print(&format!("{left_out} slow problems were left out: --all looks at them, too\n"))?;
         }
     }
-    if options.json {
-        print(&format!("{:#}\n", Value::Array(rows)))?;
+    if outcomes.iter().any(Outcome::has_failed) { Err(Failure::Validation) } else { Ok(()) }
+}
+
+/// The problems whose names contain any of the words asked for; without a word, those that are quick.
+fn choose(options: &Validate) -> Result<Vec<&'static Problem>, Failure> {
+    let is_meant = |problem: &&Problem| match &options.names[..] {
+        [] => options.all || options.list || problem.cost == Cost::Quick,
+        words => words.iter().any(|word| problem.name.contains(word.as_str())),
+    };
+    let chosen: Vec<_> = problems().filter(is_meant).collect();
+    if chosen.is_empty() {
+        let words = options.names.join("\", \"");
+        return Err(Failure::Request(format!("no problem is called \"{words}\"; see tumble validate --list")));
     }
-    if failed == 0 { Ok(()) } else { Err(Failure::Validation) }
+    Ok(chosen)
+}
+
+fn check_method(name: &str) -> Result<(), Failure> {
+    let registry = Registry::default();
+    if registry.methods.part(name).is_some() {
+        return Ok(());
+    }
+    let known: Vec<_> = registry.methods.parts().map(|part| part.name.as_str()).collect();
+    Err(Failure::Request(format!("there is no method \"{name}\": expected {}", known.join(", "))))
+}
+
+fn list(chosen: &[&Problem], as_json: bool) -> Result<(), Failure> {
+    let slow = |problem: &Problem| problem.cost == Cost::Slow;
+    if as_json {
+        let rows = chosen.iter().map(|p| json!({ "problem": p.name, "about": p.about, "slow": slow(p) })).collect();
+        return print(&format!("{:#}\n", Value::Array(rows)));
+    }
+    let row = |p: &&Problem| format!("{:34} {}{}\n", p.name, p.about, if slow(p) { " (slow)" } else { "" });
+    print(&chosen.iter().map(row).collect::<String>())
+}
+
+const TEXT_HEAD: &str = "\
+problem                            quantity                                            measured      expected     error  tolerance  verdict
+";
+
+const MARKDOWN_HEAD: &str = "\
+| problem | quantity | measured | expected | error | tolerance | verdict |
+|---|---|---:|---:|---:|---:|---|
+";
+
+/// A row for each quantity; the problem is named in the first.
+fn text(outcome: &Outcome) -> String {
+    let mut name = outcome.problem.name;
+    let mut rows = String::new();
+    for finding in &outcome.findings {
+        let [measured, expected, error, tolerance] = numbers(finding);
+        // What is too long for its column gets a line for itself.
+        let quantity = &finding.quantity;
+        let quantity = if quantity.chars().count() > 44 { format!("{quantity}\n{:79}", "") } else { quantity.clone() };
+        let verdict = finding.verdict().word();
+        rows += &format!("{name:34} {quantity:44} {measured:>15} {expected:>13} {error:>9} {tolerance:>10}  {verdict}");
+        rows += &finding.limit.map_or_else(String::new, |limit| format!(": {limit}"));
+        rows.push('\n');
+        name = "";
+    }
+    if let Some(trouble) = &outcome.trouble {
+        rows += &format!("{name:34} FAILED: {trouble}\n");
+    }
+    rows
+}
+
+fn markdown(outcome: &Outcome) -> String {
+    let mut name = outcome.problem.name;
+    let mut rows = String::new();
+    for finding in &outcome.findings {
+        let [measured, expected, error, tolerance] = numbers(finding);
+        let (quantity, verdict) = (&finding.quantity, finding.verdict().word());
+        rows += &format!("| {name} | {quantity} | {measured} | {expected} | {error} | {tolerance} | {verdict} |\n");
+        name = "";
+    }
+    rows + &outcome
+        .trouble
+        .as_ref()
+        .map_or_else(String::new, |trouble| format!("| {name} | {trouble} | | | | | FAILED |\n"))
+}
+
+fn numbers(finding: &Finding) -> [String; 4] {
+    let Finding { measured, expected, error, tolerance, .. } = *finding;
+    [number(measured), number(expected), format!("{error:.1e}"), format!("{tolerance:.0e}")]
+}
+
+/// Nine digits.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".into()
+    } else if (1e-4..1e7).contains(&size) {
+        let before = if size < 1.0 { 1 } else { size.log10() as usize + 1 };
+        format!("{value:.*}", 9 - before)
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+fn to_json(outcome: &Outcome) -> Value {
+    let findings = outcome.findings.iter().map(|finding| {
+        json!({
+            "quantity": finding.quantity,
+            "measured": finding.measured,
+            "expected": finding.expected,
+            "error": finding.error,
+            "relative": finding.relative,
+            "tolerance": finding.tolerance,
+            "verdict": finding.verdict().word().to_lowercase(),
+            "reason": finding.limit,
+        })
+    });
+    json!({
+        "problem": outcome.problem.name,
+        "about": outcome.problem.about,
+        "seconds": outcome.seconds,
+        "trouble": outcome.trouble,
+        "findings": findings.collect::<Vec<_>>(),
+    })
+}
+
+fn sum_up(outcomes: &[Outcome]) -> String {
+    let count = |verdict: Verdict| {
+        outcomes.iter().flat_map(|outcome| &outcome.findings).filter(|finding| finding.verdict() == verdict).count()
+    };
+    let troubled = outcomes.iter().filter(|outcome| outcome.trouble.is_some()).count();
+    format!(
+        "{} problems, {} quantities: {} passed, {} not reached, {} failed\n",
+        outcomes.len(),
+        outcomes.iter().map(|outcome| outcome.findings.len()).sum::<usize>(),
+        count(Verdict::Passed),
+        count(Verdict::NotReached),
+        count(Verdict::Failed) + troubled,
+    )
 }

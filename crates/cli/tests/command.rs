@@ -132,8 +132,24 @@ fn methods_are_compared() {
 
 #[test]
 fn validation_passes() {
-    let (out, _) = expect(0, &["validate"]);
-    assert!(!out.contains("FAILED") && out.matches("passed").count() >= 9, "{out}");
+    let (out, _) = expect(0, &["validate", "projectile", "pendulum_rod", "mass_properties"]);
+    assert!(!out.contains("FAILED") && out.matches("  passed").count() >= 5, "{out}");
+    assert!(out.contains("not reached: there is no smooth torus") && out.contains("2 not reached, 0 failed"), "{out}");
+    let (out, _) = expect(0, &["validate", "--json", "mass_properties_pri"]);
+    let result: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(result[0]["findings"][1]["verdict"], "not reached");
+    let (out, _) = expect(0, &["validate", "--markdown", "projectile"]);
+    assert!(out.lines().count() == 3 && out.lines().all(|line| line.starts_with('|')), "{out}");
+    assert_eq!(expect(0, &["validate", "--list"]).0.lines().count(), 48);
+}
+
+#[test]
+fn validation_tells_what_is_wrong() {
+    // At this step a pendulum is nowhere near.
+    let (out, _) = expect(5, &["validate", "iftomm_A01", "--dt", "0.2"]);
+    assert!(out.contains("FAILED"), "{out}");
+    assert!(expect(1, &["validate", "--method", "retro"]).1.contains("retroactive"));
+    assert!(expect(1, &["validate", "no_such_problem"]).1.contains("--list"));
 }
 
 #[test]

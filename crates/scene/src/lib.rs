@@ -33,6 +33,7 @@ pub mod run;
 mod schema;
 pub mod source;
 mod tree;
+pub mod validate;
 
 pub use load::{Color, Loader, MAX_SCENE, Scene, SceneSource};
 pub use report::{Diagnostic, Report};

@@ -212,9 +212,45 @@ fn describe<P: Serialize + JsonSchema + Default>(name: &str) -> Part {
     }
 }
 
-/// Refuses numbers outside the range that the schema gives them, by name. `root` holds the definitions that parts of the
-/// schema refer to.
+/// Refuses numbers outside the range that the schema gives them, by name, wherever they stand in the properties. `root`
+/// holds the definitions that parts of the schema refer to.
 fn check_ranges(root: &Value, schema: &Value, given: &Value) -> Result<(), String> {
+    let referred = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+    let schema = referred.and_then(|path| root.pointer(path)).unwrap_or(schema);
+    if let Some(alternatives) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
+        // Of the alternatives that may be meant, one that is satisfied will do.
+        let meant = alternatives.iter().filter(|alternative| may_be(alternative, given));
+        let problems: Vec<_> = meant.map(|alternative| check_ranges(root, alternative, given)).collect();
+        if let Some(Err(problem)) = problems.first().filter(|_| problems.iter().all(Result::is_err)) {
+            return Err(problem.clone());
+        }
+    }
+    let fields = schema.get("properties").and_then(Value::as_object);
+    for (name, field) in fields.into_iter().flatten() {
+        let Some(value) = given.get(name) else { continue };
+        check_ranges(root, field, value).map_err(|problem| match value {
+            Value::Number(_) => format!("`{name}` {problem}"),
+            _ => format!("in `{name}`: {problem}"),
+        })?;
+    }
+    for (index, element) in given.as_array().into_iter().flatten().enumerate() {
+        let Some(items) = schema.get("items") else { break };
+        check_ranges(root, items, element).map_err(|problem| match element {
+            Value::Number(_) => format!("element {index} {problem}"),
+            _ => format!("in element {index}: {problem}"),
+        })?;
+    }
+    given.as_f64().map_or(Ok(()), |number| check_range(schema, number))
+}
+
+/// Whether a value may be meant by an alternative: not if it lacks a key that is required there.
+fn may_be(alternative: &Value, given: &Value) -> bool {
+    let required = alternative.get("required").and_then(Value::as_array).into_iter().flatten();
+    required.filter_map(Value::as_str).all(|key| given.get(key).is_some())
+        && alternative.get("type").and_then(Value::as_str) != Some("null")
+}
+
+fn check_range(schema: &Value, number: f64) -> Result<(), String> {
     type Holds = fn(f64, f64) -> bool;
     const BOUNDS: [(&str, &str, Holds); 4] = [
         ("minimum", "at least", |value, bound| value >= bound),
@@ -222,21 +258,12 @@ fn check_ranges(root: &Value, schema: &Value, given: &Value) -> Result<(), Strin
         ("maximum", "at most", |value, bound| value <= bound),
         ("exclusiveMaximum", "less than", |value, bound| value < bound),
     ];
-    let fields = schema.get("properties").and_then(Value::as_object);
-    for (name, field) in fields.into_iter().flatten() {
-        let Some(value) = given.get(name) else { continue };
-        let referred = field.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
-        let field = referred.and_then(|path| root.pointer(path)).unwrap_or(field);
-        if let Some(number) = value.as_f64() {
-            let broken = BOUNDS.iter().find_map(|&(key, words, holds)| {
-                let bound = field.get(key)?.as_f64()?;
-                (!holds(number, bound)).then_some((words, bound))
-            });
-            if let Some((words, bound)) = broken {
-                return Err(format!("`{name}` is {number}, but must be {words} {bound}"));
+    for (key, words, holds) in BOUNDS {
+        match schema.get(key).and_then(Value::as_f64) {
+            Some(bound) if !holds(number, bound) => {
+                return Err(format!("is {number}, but must be {words} {bound}"));
             }
-        } else {
-            check_ranges(root, field, value).map_err(|problem| format!("in `{name}`: {problem}"))?;
+            _ => {}
         }
     }
     Ok(())

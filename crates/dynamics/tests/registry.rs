@@ -141,6 +141,13 @@ fn numbers_out_of_range_are_refused_by_name() {
     let settings = json!({ "settings": { "max_push_speed": -1.0 } });
     let error = Registry::default().method("retroactive", &settings).unwrap_err().to_string();
     assert!(error.contains("in `settings`: `max_push_speed` is -1, but must be at least 0"), "{error}");
+    // In arrays, and in what may be there or not.
+    let refused =
+        |properties: Value| Registry::default().joints.create("six_axes", &properties).unwrap_err().to_string();
+    let error = refused(json!({ "turn": [{}, { "friction": -1.0 }, {}] }));
+    assert!(error.contains("in `turn`: in element 1: `friction` is -1, but must be at least 0"), "{error}");
+    let error = refused(json!({ "slide": [{ "motor": { "speed": 1.0, "max_force": -2.0 } }, {}, {}] }));
+    assert!(error.contains("in element 0: in `motor`: `max_force` is -2"), "{error}");
 }
 
 #[test]

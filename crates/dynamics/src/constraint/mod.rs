@@ -108,6 +108,16 @@ impl BodyView {
         }
     }
 
+    /// The same body in the coordinates of a frame.
+    pub fn seen_from(&self, frame: &Transform) -> Self {
+        Self {
+            pose: frame.to_local(&self.pose),
+            center: frame.inverse_point(self.center),
+            velocity: frame.inverse_vector(self.velocity),
+            angular_velocity: frame.inverse_vector(self.angular_velocity),
+        }
+    }
+
     /// The velocity of the point of the body at `point` (world coordinates): `v + ω × r`.
     pub fn velocity_at(&self, point: DVec3) -> DVec3 {
         self.velocity + self.angular_velocity.cross(point - self.center)
@@ -327,11 +337,23 @@ pub trait Constraint: Debug + Send + Sync {
 pub trait Attach: Debug + Send + Sync {
     /// The constraint between two bodies as they are now; an error if the description makes no sense for them.
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError>;
+
+    /// The same with a description in the coordinates of `frame` instead of the world's: how an assembly is put together
+    /// in coordinates of its own and then placed. The bodies are shown to the joint as seen from there, which is all it
+    /// takes if the constraint remembers only places in the frames of its two bodies; one that remembers places of the
+    /// world must say how to move them.
+    fn attach_in(&self, frame: &Transform, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
+        self.attach(&bodies.map(|body| body.seen_from(frame)))
+    }
 }
 
 impl<A: Attach + ?Sized> Attach for Arc<A> {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         (**self).attach(bodies)
+    }
+
+    fn attach_in(&self, frame: &Transform, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
+        (**self).attach_in(frame, bodies)
     }
 }
 

@@ -15,6 +15,7 @@ use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tumble_geometry::Transform;
 
 /// A rope over two wheels that are fixed to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,6 +81,12 @@ impl Attach for Pulley {
         let length = checked("length of a pulley's rope", length, f64::MIN_POSITIVE.., "more than 0")?;
         let points = [0, 1].map(|k| bodies[k].pose.inverse_point(self.points[k]));
         Ok(Arc::new(PulleyConstraint { points, wheels: self.wheels, ratio, length, softness: self.softness }))
+    }
+
+    /// The wheels are points of the world: they move with the frame.
+    fn attach_in(&self, frame: &Transform, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
+        let place = |points: [DVec3; 2]| points.map(|point| frame.point(point));
+        Self { points: place(self.points), wheels: place(self.wheels), ..*self }.attach(bodies)
     }
 }
 

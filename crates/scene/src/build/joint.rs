@@ -1,8 +1,7 @@
 //! Joints and springs between bodies.
 //!
 //! Registered joints are described in the coordinates of their surroundings. In a template those are the coordinates of
-//! the template: the bodies are shown to the joint as seen from there (poses T⁻¹P), and since a joint remembers only
-//! places in the frames of the two bodies, it holds wherever the instance is.
+//! the template, and the joint is attached in these ([`Attach::attach_in`]), so that it holds wherever the instance is.
 
 use super::{Builder, Context, Reported};
 use crate::format::{JointFile, SpringFile};
@@ -157,11 +156,6 @@ struct Placed {
 
 impl Attach for Placed {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        self.attach.attach(&bodies.map(|body| BodyView {
-            pose: self.frame.to_local(&body.pose),
-            center: self.frame.inverse_point(body.center),
-            velocity: self.frame.inverse_vector(body.velocity),
-            angular_velocity: self.frame.inverse_vector(body.angular_velocity),
-        }))
+        self.attach.attach_in(&self.frame, bodies)
     }
 }

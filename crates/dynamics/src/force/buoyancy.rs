@@ -88,11 +88,6 @@ impl Default for Buoyancy {
 }
 
 impl Buoyancy {
-    /// The surface; none without gravity.
-    fn surface(&self) -> Option<Plane> {
-        Some(Plane { normal: -self.gravity.try_normalize()?, offset: self.level })
-    }
-
     /// The submerged parts of a body's colliders, in the world frame with the origin at the body's centre of mass.
     fn submerged<'a>(
         &self,
@@ -127,6 +122,11 @@ impl Buoyancy {
 }
 
 impl Force for Buoyancy {
+    /// The surface; none without gravity.
+    fn surface(&self) -> Option<Plane> {
+        Some(Plane { normal: -self.gravity.try_normalize()?, offset: self.level })
+    }
+
     fn apply(&self, context: &ForceContext<'_>, wrenches: &mut Wrenches) {
         let Some(surface) = self.surface() else { return };
         for (slot, body, state) in self.on.bodies(context) {

@@ -27,6 +27,7 @@ use crate::{BodyId, BodyState, Id, Model, Wrench};
 use glam::DVec3;
 use std::fmt::Debug;
 use std::sync::Arc;
+use tumble_geometry::Plane;
 
 /// What a force sees: the model, the time, and how the bodies move. The motions may be those of an integrator's
 /// intermediate stage.
@@ -95,6 +96,11 @@ pub trait Force: Debug + Send + Sync {
     fn potential_energy(&self, _context: &ForceContext<'_>) -> Option<f64> {
         None
     }
+
+    /// The surface of the fluid it comes from, for pictures; the normal points out of the fluid. Default: none.
+    fn surface(&self) -> Option<Plane> {
+        None
+    }
 }
 
 /// A shared force, as the registry makes them, is a force.
@@ -105,6 +111,10 @@ impl<F: Force + ?Sized> Force for Arc<F> {
 
     fn potential_energy(&self, context: &ForceContext<'_>) -> Option<f64> {
         self.as_ref().potential_energy(context)
+    }
+
+    fn surface(&self) -> Option<Plane> {
+        self.as_ref().surface()
     }
 }
 

@@ -88,8 +88,8 @@ impl Material {
         }
     }
 
-    /// Checks every number.
-    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+    /// Checks every number; the error names the first that is out of range.
+    pub fn validate(&self) -> Result<(), ModelError> {
         checked("material density", self.density, f64::MIN_POSITIVE.., "greater than 0 kg/m³")?;
         checked("restitution", self.restitution, 0.0..=1.0, "between 0 and 1")?;
         checked("static friction", self.static_friction, 0.0.., "at least 0")?;

@@ -1,7 +1,7 @@
 //! The scenes that come with tumble, in the program itself.
 
 use crate::load::{Loader, Scene};
-use crate::mesh::{Files, MeshData};
+use crate::mesh::Files;
 use crate::report::Report;
 
 /// A scene of the gallery.
@@ -87,9 +87,10 @@ gallery! {
     "constraints/weld";
 }
 
-/// The scene with this name.
+/// The scene with this name. The first part of a name means the first scene of that kind: `cradle` is `cradle-1`.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    SCENES.iter().find(|entry| entry.name == name)
+    let of_kind = |entry: &&Entry| entry.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+    SCENES.iter().find(|entry| entry.name == name).or_else(|| SCENES.iter().find(of_kind))
 }
 
 /// Of several names the nearest to one that was mistyped.
@@ -112,16 +113,12 @@ impl Entry {
     }
 }
 
-/// The meshes of the gallery.
+/// The files of the gallery: none, its scenes stand by themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct GalleryFiles;
 
 impl Files for GalleryFiles {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         Err(format!("the gallery has no file \"{name}\""))
-    }
-
-    fn known_mesh(&self, name: &str) -> Option<MeshData> {
-        (name == "spiral-track.obj").then(crate::mesh::spiral_track)
     }
 }

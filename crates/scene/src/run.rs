@@ -2,7 +2,7 @@
 
 use crate::Scene;
 use crate::record::{FrameClock, Output, RecordError};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::time::{Duration, Instant};
 use tumble_dynamics::StepError;
 
@@ -55,11 +55,19 @@ pub struct Summary {
     /// Whether it was stopped before its end.
     pub stopped: bool,
     /// Why a step could not be taken, if that ended the run.
-    #[serde(skip)]
+    #[serde(serialize_with = "as_text")]
     pub step_error: Option<StepError>,
     /// What could not be written.
-    #[serde(skip)]
+    #[serde(serialize_with = "as_texts")]
     pub write_errors: Vec<RecordError>,
+}
+
+fn as_text<S: Serializer>(error: &Option<StepError>, serializer: S) -> Result<S::Ok, S::Error> {
+    error.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
+fn as_texts<S: Serializer>(errors: &[RecordError], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(errors.iter().map(ToString::to_string))
 }
 
 impl<'a> Runner<'a> {

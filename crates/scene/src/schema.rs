@@ -88,6 +88,14 @@ fn type_in_degrees(property: &mut Value, turning: bool, definitions: &mut Map<St
         alternatives.iter_mut().for_each(|one| type_in_degrees(one, turning, definitions, depth));
         property["anyOf"] = Value::Array(alternatives);
     }
+    if let Some(mut items) = property.get_mut("items").map(Value::take) {
+        let plain = items.clone();
+        type_in_degrees(&mut items, turning, definitions, depth);
+        if items != plain {
+            property.as_object_mut().and_then(|property| property.remove("default"));
+        }
+        property["items"] = items;
+    }
     let target = property.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix("#/$defs/"));
     let Some(name) = target.map(str::to_owned) else { return };
     let Some(plain) = definitions.get(&name).cloned() else { return };

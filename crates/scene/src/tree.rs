@@ -68,6 +68,18 @@ impl Node {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
+    /// Where the value at the end of a path of keys stands: a table by its key, anything else by itself. If the path ends
+    /// early, that is where it ends; if it does not begin, `otherwise`.
+    pub(crate) fn place(&self, path: &[&str], otherwise: Span) -> Span {
+        let (mut node, mut span) = (self, otherwise);
+        for key in path {
+            let Some(entry) = node.entries().iter().find(|entry| entry.key == *key) else { break };
+            node = &entry.node;
+            span = if matches!(node.content, Content::Table(_)) { entry.key_span } else { node.span };
+        }
+        span
+    }
+
     /// The text, if it is a string.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.content {

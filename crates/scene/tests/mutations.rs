@@ -16,6 +16,9 @@ method.retroactive = { integrator = "runge_kutta_4", settings.time_to_sleep = 1 
 [camera]
 from = [1, 2, 3]
 to = [0, 0, 0]
+[mixing]
+friction = "smallest"
+restitution = "largest"
 [materials.felt]
 like = "wood"
 friction = 0.9
@@ -25,6 +28,7 @@ pair.compound.parts = [{ shape = "ball" }, { shape.capsule = { radius = 0.1, hei
 tet.hull.points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 tri.mesh = { vertices = [[0, 0, 0], [1, 0, 0], [0, 0, 1]], triangles = [[0, 2, 1]] }
 hill.height_field = { heights = [[0, 0], [1, 0]], spacing = [1, 1] }
+slide.mesh.spiral = { turns = 1, radius = [1, 2], height = [2, 1], gutter = 0.3, bend_deg = 90, strips = [20, 4] }
 [bodies.a]
 shape = "pair"
 material = "felt"
@@ -45,11 +49,28 @@ script.key_frames = { frames = [{ time = 0, position = [0, 9, 0] }, { time = 2, 
 between = ["a/0", "b"]
 distance = { anchors = [[0, 0, 0], [0, 5, 0]] }
 breaks.force = 100
+[bodies.e]
+shape = "slide"
+kind = "fixed"
+position = [20, 0, 0]
+[templates.atwood]
+bodies.left = { shape = "ball", position = [-1, 0, 0] }
+bodies.right = { shape = "ball", position = [1, 0, 0] }
+joints.rope = { between = ["left", "right"], pulley = { points = [[-1, 0, 0], [1, 0, 0]], wheels = [[-1, 2, 0], [1, 2, 0]] } }
+[instances.hoist]
+template = "atwood"
+position = [9, 9, 9]
+rotation.y_deg = 30
+[joints.arm]
+between = ["hoist/left", "b"]
+six_axes = { turn = [{ min_deg = -10, max_deg = 20 }, {}, { motor = { speed = 1, max_force = 3 } }], slide = [{}, { drive.target = 1 }, {}] }
 [joints.s]
 between = ["world", "b"]
 spring = { points = [[0, 9, 0], [0, 5, 0]], stiffness = 3 }
 [forces.wind]
 drag = { wind = [1, 0, 0], linear = 0.1, on.group = "a" }
+[forces.sea]
+buoyancy = { level = -3, linear_drag = 1 }
 [filter]
 default = "collide"
 rules = [{ ignore.groups = ["a", "a"] }, { collide.bodies = ["b", "c"], exception = true }]

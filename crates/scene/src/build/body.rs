@@ -4,7 +4,7 @@ use super::material::Materials;
 use super::script::Path;
 use super::shape::{Shapes, pose};
 use super::{Context, Reported};
-use crate::format::{BodyFile, BodyKindFile, MassFile, ShapeRef};
+use crate::format::{BodyFile, BodyKindFile, MassFile};
 use crate::load::Color;
 use crate::source::Span;
 use crate::tree::Node;
@@ -44,14 +44,15 @@ impl Parts {
             None => None,
         };
         let mut colliders = Vec::new();
-        if let Some(shape) = &file.shape {
-            let at = if matches!(shape, ShapeRef::Named(_)) { span_of("shape") } else { span };
-            colliders.push(Collider::new(shapes.get(context, shape, at)?));
+        if let (Some(shape), Some(node)) = (&file.shape, node.get("shape")) {
+            colliders.push(Collider::new(shapes.get(context, shape, node)?));
         }
         let nodes = node.get("colliders").map_or(&[][..], Node::elements);
         for (part, node) in file.colliders.iter().zip(nodes) {
-            let placed = pose(context, node.span, part.position, part.rotation.as_ref())?;
-            let mut collider = Collider::new(shapes.get(context, &part.shape, node.span)?).with_pose(placed);
+            let turned = node.place(&["rotation"], node.span);
+            let placed = pose(context, turned, part.position, part.rotation.as_ref())?;
+            let shape = shapes.get(context, &part.shape, node.get("shape").unwrap_or(node))?;
+            let mut collider = Collider::new(shape).with_pose(placed);
             if let Some(name) = &part.material {
                 let at = node.get("material").map_or(node.span, |node| node.span);
                 collider = collider.with_material(materials.get(context, name, at).ok_or(Reported)?);

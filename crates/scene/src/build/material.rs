@@ -1,11 +1,13 @@
-//! Materials by name: the built-in ones and those of the file, which may be like others.
+//! Materials by name: the built-in ones and those of the file, which may be like others; and how two are combined.
 
 use super::Context;
-use crate::format::MaterialFile;
+use crate::format::{MaterialFile, MixingFile};
 use crate::nearest::suggestion;
 use crate::source::Span;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tumble_dynamics::Material;
+use tumble_dynamics::model::{ContactMaterial, MaterialMixing};
 
 pub(super) struct Materials {
     by_name: BTreeMap<String, Material>,
@@ -34,8 +36,9 @@ impl Materials {
                     let base = like.map_or(Some(Material::default()), |like| {
                         materials.get(context, like.text().unwrap_or_default(), like.span)
                     });
-                    if let Some(base) = base {
-                        materials.by_name.insert(entry.key.clone(), changed(base, &file));
+                    if let Some(material) = base.map(|base| changed(base, &file)) {
+                        let _reported = context.accept(entry.key_span, material.validate());
+                        materials.by_name.insert(entry.key.clone(), material);
                     }
                 }
             }
@@ -75,4 +78,19 @@ fn changed(base: Material, file: &MaterialFile) -> Material {
         spinning_friction: file.spinning_friction.unwrap_or(base.spinning_friction),
         perturbation: file.perturbation.unwrap_or(base.perturbation),
     }
+}
+
+/// The rule for two materials that touch.
+pub(super) fn mixing(file: MixingFile) -> MaterialMixing {
+    if file == MixingFile::default() {
+        return MaterialMixing::Standard;
+    }
+    MaterialMixing::Custom(Arc::new(move |a: &Material, b: &Material| ContactMaterial {
+        restitution: file.restitution.mix(a.restitution, b.restitution),
+        static_friction: file.friction.mix(a.static_friction, b.static_friction),
+        dynamic_friction: file.friction.mix(a.dynamic_friction, b.dynamic_friction),
+        rolling_friction: file.rolling_friction.mix(a.rolling_friction, b.rolling_friction),
+        spinning_friction: file.spinning_friction.mix(a.spinning_friction, b.spinning_friction),
+        perturbation: file.perturbation.mix(a.perturbation, b.perturbation),
+    }))
 }

@@ -100,6 +100,7 @@ impl Builder<'_, '_> {
         if let Some(gravity) = file.gravity {
             self.world.set_gravity(gravity);
         }
+        self.world.set_mixing(material::mixing(file.mixing));
         self.check_camera(file);
         let Ok(everything) = Group::read(&mut self.context, &mut self.shapes, &self.materials) else { return };
         if self.context.report.is_empty() {

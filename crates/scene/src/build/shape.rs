@@ -1,10 +1,11 @@
 //! Shapes: named ones, built once and shared, and those given where they are used.
 
 use super::{Context, Reported};
-use crate::format::{HullFile, MeshFile, RotationFile, ShapeFile, ShapeRef};
+use crate::format::{CompoundPart, HullFile, MeshFile, RotationFile, ShapeFile, ShapeRef};
 use crate::mesh::{Files, MeshData};
 use crate::nearest::suggestion;
 use crate::source::Span;
+use crate::tree::Node;
 use glam::{DQuat, DVec3};
 use std::collections::BTreeMap;
 use tumble_geometry::{GeometryError, Shape, Transform};
@@ -29,21 +30,21 @@ impl<'f> Shapes<'f> {
         shapes
     }
 
-    /// A shape by name or as given; problems are reported at `span`.
-    pub(super) fn get(&mut self, context: &mut Context<'_>, shape: &ShapeRef, span: Span) -> Result<Shape, Reported> {
-        self.reference(context, shape, span, 0)
+    /// A shape by name or as given at `node`.
+    pub(super) fn get(&mut self, context: &mut Context<'_>, shape: &ShapeRef, node: &Node) -> Result<Shape, Reported> {
+        self.reference(context, shape, node, 0)
     }
 
     fn reference(
         &mut self,
         context: &mut Context<'_>,
         shape: &ShapeRef,
-        span: Span,
+        node: &Node,
         depth: usize,
     ) -> Result<Shape, Reported> {
         match shape {
-            ShapeRef::Named(name) => self.named(context, name, span, depth),
-            ShapeRef::Given(file) => self.build(context, file, span, depth),
+            ShapeRef::Named(name) => self.named(context, name, node.span, depth),
+            ShapeRef::Given(file) => self.build(context, file, node, depth),
         }
     }
 
@@ -63,61 +64,79 @@ impl<'f> Shapes<'f> {
             return Err(Reported);
         }
         let file: ShapeFile = context.decode(entry.key_span, &entry.node)?;
-        let shape = self.build(context, &file, entry.key_span, depth)?;
+        let shape = self.build(context, &file, &entry.node, depth)?;
         self.by_name.insert(name.to_owned(), shape.clone());
         Ok(shape)
     }
 
+    /// The shape that stands at `node`, a table with one key, its kind. Problems are reported at the property at fault.
     fn build(
         &mut self,
         context: &mut Context<'_>,
         file: &ShapeFile,
-        span: Span,
+        node: &Node,
         depth: usize,
     ) -> Result<Shape, Reported> {
-        let simple = match *file {
-            ShapeFile::Sphere { radius } => Shape::sphere(radius),
-            ShapeFile::Box { size } => Shape::cuboid(0.5 * size),
+        let (shape, at) = match *file {
+            ShapeFile::Sphere { radius } => (Shape::sphere(radius), ["sphere", "radius"]),
+            ShapeFile::Box { size } => (Shape::cuboid(0.5 * size), ["box", "size"]),
             ShapeFile::Capsule { radius, height } => {
-                Shape::capsule(0.5 * height - radius, radius).map_err(|_| GeometryError::OutOfRange {
+                let shape = Shape::capsule(0.5 * height - radius, radius).map_err(|_| GeometryError::OutOfRange {
                     what: "the height of a capsule",
                     value: height,
                     allowed: "more than twice its radius",
-                })
+                });
+                (shape, ["capsule", "height"])
             }
-            ShapeFile::Cylinder { radius, height } => Shape::cylinder(0.5 * height, radius),
-            ShapeFile::Cone { radius, height } => Shape::cone(0.5 * height, radius),
-            ShapeFile::HalfSpace { normal } => Shape::half_space(normal),
-            ShapeFile::HeightField { ref heights, spacing } => return context.accept(span, terrain(heights, spacing)),
+            ShapeFile::Cylinder { radius, height } => (Shape::cylinder(0.5 * height, radius), ["cylinder", ""]),
+            ShapeFile::Cone { radius, height } => (Shape::cone(0.5 * height, radius), ["cone", ""]),
+            ShapeFile::HalfSpace { normal } => (Shape::half_space(normal), ["half_space", "normal"]),
+            ShapeFile::HeightField { ref heights, spacing } => return terrain(context, heights, spacing, node),
             ShapeFile::Hull(ref hull) => {
+                let at = ["hull", if hull.file.is_some() { "file" } else { "points" }];
                 let points = self.hull_points(hull);
-                let points = context.accept(span, points)?;
-                Shape::hull(&points)
+                (Shape::hull(&context.accept(node.place(&at, node.span), points)?), at)
             }
             ShapeFile::Mesh(ref mesh) => {
+                let keys = [("file", mesh.file.is_some()), ("spiral", mesh.spiral.is_some()), ("triangles", true)];
+                let at = ["mesh", keys.into_iter().find(|(_, given)| *given).map_or("", |(key, _)| key)];
                 let mesh = self.mesh(mesh);
-                let mesh = context.accept(span, mesh)?;
-                Shape::mesh(mesh.vertices, mesh.triangles)
+                let mesh = context.accept(node.place(&at, node.span), mesh)?;
+                (Shape::mesh(mesh.vertices, mesh.triangles), at)
             }
             ShapeFile::Compound { ref parts } => {
-                if depth > MAX_DEPTH {
-                    context.report.push(span, format!("compounds are nested deeper than {MAX_DEPTH} levels"), "");
-                    return Err(Reported);
-                }
-                let mut placed = Vec::new();
-                for part in parts {
-                    let pose = pose(context, span, part.position, part.rotation.as_ref())?;
-                    placed.push((pose, self.reference(context, &part.shape, span, depth + 1)?));
-                }
-                let size = |shape: &Shape| if let Shape::Compound(inner) = shape { inner.parts().len() } else { 1 };
-                if placed.iter().map(|(_, shape)| size(shape)).sum::<usize>() > MAX_PARTS {
-                    context.report.push(span, format!("a compound has more than {MAX_PARTS} parts"), "");
-                    return Err(Reported);
-                }
-                Shape::compound(placed)
+                (Shape::compound(self.parts(context, parts, node, depth)?), ["compound", "parts"])
             }
         };
-        context.accept(span, simple)
+        context.accept(node.place(&at, node.span), shape)
+    }
+
+    /// The parts of the compound that stands at `node`.
+    fn parts(
+        &mut self,
+        context: &mut Context<'_>,
+        parts: &[CompoundPart],
+        node: &Node,
+        depth: usize,
+    ) -> Result<Vec<(Transform, Shape)>, Reported> {
+        let span = node.place(&["compound", "parts"], node.span);
+        if depth > MAX_DEPTH {
+            context.report.push(span, format!("compounds are nested deeper than {MAX_DEPTH} levels"), "");
+            return Err(Reported);
+        }
+        let mut placed = Vec::new();
+        let nodes = node.at(&["compound", "parts"]).map_or(&[][..], Node::elements);
+        for (part, node) in parts.iter().zip(nodes) {
+            let pose = pose(context, node.place(&["rotation"], node.span), part.position, part.rotation.as_ref())?;
+            let shape = node.get("shape").unwrap_or(node);
+            placed.push((pose, self.reference(context, &part.shape, shape, depth + 1)?));
+        }
+        let size = |shape: &Shape| if let Shape::Compound(inner) = shape { inner.parts().len() } else { 1 };
+        if placed.iter().map(|(_, shape)| size(shape)).sum::<usize>() > MAX_PARTS {
+            context.report.push(span, format!("a compound has more than {MAX_PARTS} parts"), "");
+            return Err(Reported);
+        }
+        Ok(placed)
     }
 
     fn hull_points(&mut self, hull: &HullFile) -> Result<Vec<DVec3>, String> {
@@ -129,12 +148,13 @@ impl<'f> Shapes<'f> {
     }
 
     fn mesh(&mut self, mesh: &MeshFile) -> Result<MeshData, String> {
-        match (&mesh.file, &mesh.vertices, &mesh.triangles) {
-            (Some(file), None, None) => self.file(file, mesh.scale),
-            (None, Some(vertices), Some(triangles)) => {
+        match (&mesh.file, &mesh.vertices, &mesh.triangles, &mesh.spiral) {
+            (Some(file), None, None, None) => self.file(file, mesh.scale),
+            (None, Some(vertices), Some(triangles), None) => {
                 Ok(MeshData { vertices: vertices.clone(), triangles: triangles.clone() })
             }
-            _ => Err("a mesh has either a `file`, or `vertices` and `triangles`".into()),
+            (None, None, None, Some(spiral)) => MeshData::spiral(spiral),
+            _ => Err("a mesh has either a `file`, or `vertices` and `triangles`, or a `spiral`".into()),
         }
     }
 
@@ -151,12 +171,18 @@ impl<'f> Shapes<'f> {
     }
 }
 
-fn terrain(heights: &[Vec<f64>], spacing: [f64; 2]) -> Result<Shape, String> {
+/// The height field that stands at `node`.
+fn terrain(context: &mut Context<'_>, heights: &[Vec<f64>], spacing: [f64; 2], node: &Node) -> Result<Shape, Reported> {
+    let span = |key: &str| node.place(&["height_field", key], node.span);
     let columns = heights.first().map_or(0, Vec::len);
     if let Some(row) = heights.iter().position(|row| row.len() != columns) {
-        return Err(format!("row {row} of the heights has {} numbers, but row 0 has {columns}", heights[row].len()));
+        let message = format!("row {row} of the heights has {} numbers, but row 0 has {columns}", heights[row].len());
+        let rows = node.at(&["height_field", "heights"]).map_or(&[][..], Node::elements);
+        context.report.push(rows.get(row).map_or(span("heights"), |row| row.span), message, "");
+        return Err(Reported);
     }
-    Shape::height_field(heights.len(), columns, heights.concat(), spacing).map_err(|problem| problem.to_string())
+    let at = if spacing.iter().all(|&distance| distance > 0.0) { "heights" } else { "spacing" };
+    context.accept(span(at), Shape::height_field(heights.len(), columns, heights.concat(), spacing))
 }
 
 /// Position and rotation as a transform.

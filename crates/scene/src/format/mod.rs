@@ -7,16 +7,18 @@
 //! SI units throughout. Angles are in degrees and say so in their key (`angle_deg`); angular velocities are in rad/s.
 
 mod body;
+mod material;
 mod pose;
 mod repeat;
 mod script;
 mod shape;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, MassFile};
+pub use material::{MaterialFile, MixFile, MixingFile};
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
 pub use script::{KeyFrame, KeyFrames, ScriptFile, Swing, Turn};
-pub use shape::{CompoundPart, HullFile, MeshFile, ShapeFile, ShapeRef};
+pub use shape::{CompoundPart, HullFile, MeshFile, ShapeFile, ShapeRef, SpiralFile};
 
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -51,6 +53,9 @@ pub struct SceneFile {
     /// Materials by name, beside the built-in steel, aluminium, wood, rubber, ice, glass, concrete and teflon.
     #[serde(default)]
     pub materials: BTreeMap<String, MaterialFile>,
+    /// How the materials of two bodies that touch are combined.
+    #[serde(default)]
+    pub mixing: MixingFile,
     /// Shapes by name, to be used by several bodies.
     #[serde(default)]
     pub shapes: BTreeMap<String, ShapeFile>,
@@ -102,38 +107,6 @@ pub struct CameraFile {
 
 fn usual_view() -> f64 {
     40.0
-}
-
-/// A material: another one with changes. Without `like`, the default material (density 1000, no bounce, friction 0.5).
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct MaterialFile {
-    /// The material it is like, except for what is given here.
-    pub like: Option<String>,
-    /// Density.
-    #[schemars(range(min = 1e-9), extend("unit" = "kg/m³"))]
-    pub density: Option<f64>,
-    /// Coefficient of restitution: 0 no bounce, 1 full bounce.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub restitution: Option<f64>,
-    /// Coefficient of friction, static and dynamic alike.
-    #[schemars(range(min = 0.0))]
-    pub friction: Option<f64>,
-    /// Coefficient of friction while nothing slides.
-    #[schemars(range(min = 0.0))]
-    pub static_friction: Option<f64>,
-    /// Coefficient of friction while sliding, at most the static one.
-    #[schemars(range(min = 0.0))]
-    pub dynamic_friction: Option<f64>,
-    /// Rolling friction, as a lever arm.
-    #[schemars(range(min = 0.0), extend("unit" = "m"))]
-    pub rolling_friction: Option<f64>,
-    /// Friction against spinning about the normal, as a lever arm.
-    #[schemars(range(min = 0.0), extend("unit" = "m"))]
-    pub spinning_friction: Option<f64>,
-    /// Random tilt of contact normals; plausible are 0.05 to 0.1.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub perturbation: Option<f64>,
 }
 
 /// A joint between two bodies, or a body and the world, as they stand in the file. Besides these keys it has exactly one

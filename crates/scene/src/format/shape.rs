@@ -117,6 +117,37 @@ pub struct MeshFile {
     pub vertices: Option<Vec<DVec3>>,
     /// The triangles: three vertices each, counted from 0, counter-clockwise as seen from outside.
     pub triangles: Option<Vec<[u32; 3]>>,
+    /// A gutter along a spiral, instead of a file.
+    pub spiral: Option<SpiralFile>,
+}
+
+/// A gutter that winds about the y axis, made from a few numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpiralFile {
+    /// How often it goes round. Default 2.
+    #[schemars(range(min = -1000.0, max = 1000.0))]
+    pub turns: f64,
+    /// How far its middle is from the axis, at its start and at its end. Default [1.2, 3].
+    #[schemars(extend("unit" = "m"))]
+    pub radius: [f64; 2],
+    /// How high its lowest line is, at its start and at its end. Default [3.5, 0.3].
+    #[schemars(extend("unit" = "m"))]
+    pub height: [f64; 2],
+    /// The radius of the gutter. Default 0.45.
+    #[schemars(range(min = 1e-6, max = 1e6), extend("unit" = "m"))]
+    pub gutter: f64,
+    /// The angle the gutter is bent through: 180 makes half a pipe. Default 135.
+    #[schemars(range(min = 1.0, max = 360.0), extend("unit" = "°"))]
+    pub bend_deg: f64,
+    /// How many strips of triangles there are along the gutter and across it. Default [1499, 12].
+    pub strips: [u32; 2],
+}
+
+impl Default for SpiralFile {
+    fn default() -> Self {
+        Self { turns: 2.0, radius: [1.2, 3.0], height: [3.5, 0.3], gutter: 0.45, bend_deg: 135.0, strips: [1499, 12] }
+    }
 }
 
 /// A member of a compound.

@@ -1,4 +1,4 @@
-//! Meshes from files: Wavefront OBJ, STL and glTF.
+//! Meshes from files (Wavefront OBJ, STL and glTF) and from a few numbers (spirals).
 //!
 //! The readers are our own and small, because files come from anywhere: every index and length is checked before it is
 //! used, nothing allocates more than the file is long, and a bad file is an error that says what is wrong with it.
@@ -6,10 +6,8 @@
 mod gltf;
 mod obj;
 mod polygon;
+mod spiral;
 mod stl;
-mod track;
-
-pub use track::spiral_track;
 
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -23,11 +21,6 @@ pub const MAX_FILE: u64 = 256 << 20;
 pub trait Files {
     /// The content of a file named in the scene.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
-
-    /// A mesh that is known without reading a file. Default: none.
-    fn known_mesh(&self, _name: &str) -> Option<MeshData> {
-        None
-    }
 }
 
 /// Files on disk, relative to a folder.
@@ -88,9 +81,6 @@ pub struct MeshData {
 impl MeshData {
     /// Reads a mesh; the kind of file follows from the end of its name.
     pub fn read(files: &dyn Files, name: &str) -> Result<Self, String> {
-        if let Some(mesh) = files.known_mesh(name) {
-            return Ok(mesh);
-        }
         let ending = Path::new(name).extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let reader: fn(&[u8], &dyn Files) -> Result<MeshData, String> = match ending.as_deref() {
             Some("obj") => |bytes, _| obj::read(bytes),

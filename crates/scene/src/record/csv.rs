@@ -14,6 +14,7 @@ pub struct Csv {
     file: BufWriter<File>,
     columns: Columns,
     row: Vec<f64>,
+    line: String,
 }
 
 impl Csv {
@@ -23,20 +24,21 @@ impl Csv {
         let mut file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
         let names: Vec<String> = columns.names().iter().map(|name| quoted(name)).collect();
         writeln!(file, "{}", names.join(",")).map_err(RecordError::io(path))?;
-        Ok(Self { path: path.to_path_buf(), file, columns, row: Vec::new() })
+        Ok(Self { path: path.to_path_buf(), file, columns, row: Vec::new(), line: String::new() })
     }
 
     fn write_row(&mut self) -> std::io::Result<()> {
-        for (index, number) in self.row.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "," };
-            let size = number.abs();
-            if size == 0.0 || (1e-5..1e15).contains(&size) {
-                write!(self.file, "{separator}{number}")?;
-            } else {
-                write!(self.file, "{separator}{number:e}")?;
+        self.line.clear();
+        let mut digits = zmij::Buffer::new();
+        for &number in &self.row {
+            if !self.line.is_empty() {
+                self.line.push(',');
             }
+            let text = digits.format(number);
+            self.line.push_str(text.strip_suffix(".0").unwrap_or(text));
         }
-        writeln!(self.file)
+        self.line.push('\n');
+        self.file.write_all(self.line.as_bytes())
     }
 }
 

@@ -38,7 +38,12 @@ impl Layout {
 
     /// Whether a word is a number that moves, rather than one that stays.
     fn moves(self, word: usize) -> bool {
-        word == 0 || word >= GENERAL + self.flags()
+        word == 0 || word >= self.numbers()
+    }
+
+    /// Where the numbers of bodies and joints begin; all that follow move.
+    fn numbers(self) -> usize {
+        GENERAL + self.flags()
     }
 
     fn row(self, state: &State, row: &mut Vec<u64>) {
@@ -47,11 +52,10 @@ impl Layout {
         pack_flags(state.bodies.iter().map(|body| body.asleep), row);
         pack_flags(state.broken.iter().copied(), row);
         for body in &state.bodies {
-            row.extend(body.position.to_array().map(f64::to_bits));
-            row.extend(body.rotation.to_array().map(f64::to_bits));
-            row.extend(body.velocity.to_array().map(f64::to_bits));
-            row.extend(body.angular_velocity.to_array().map(f64::to_bits));
-            row.push(body.quiet_time.to_bits());
+            let ([x, y, z], [qx, qy, qz, qw]) = (body.position.to_array(), body.rotation.to_array());
+            let ([vx, vy, vz], [wx, wy, wz]) = (body.velocity.to_array(), body.angular_velocity.to_array());
+            let words: [f64; OF_BODY] = [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, body.quiet_time];
+            row.extend_from_slice(&words.map(f64::to_bits));
         }
         row.extend(state.angles.iter().map(|angle| angle.to_bits()));
     }
@@ -108,7 +112,11 @@ pub(super) struct Packer {
     rows: [Vec<u64>; 3],
     count: u32,
     lengths: Shortened,
+    /// The bytes, with room for more behind the first `filled`.
     bytes: Vec<u8>,
+    filled: usize,
+    /// The lengths of the words of the present row.
+    row_lengths: Vec<u8>,
 }
 
 impl Packer {
@@ -128,30 +136,35 @@ impl Packer {
 
     /// How many bytes they take so far.
     pub(super) fn size(&self) -> usize {
-        self.lengths.bytes.len() + self.bytes.len()
+        self.lengths.bytes.len() + self.filled
     }
 
     pub(super) fn push(&mut self, state: &State) {
         let [last, before, row] = &mut self.rows;
         self.layout.row(state, row);
         // Room for the worst case: each word is stored whole, and the next one covers those of its bytes that say nothing.
-        let mut end = self.bytes.len();
-        self.bytes.resize(end + 8 * row.len(), 0);
-        let mut lengths = 0_u8;
-        for (index, (&word, (&last, &before))) in row.iter().zip(last.iter().zip(before.iter())).enumerate() {
-            let difference = word ^ predict(self.layout.moves(index), last, before);
-            let length = 8 - difference.leading_zeros() as usize / 8;
-            self.bytes[end..end + 8].copy_from_slice(&difference.to_le_bytes());
-            end += length;
-            if index % 2 == 0 {
-                lengths = length as u8;
-            } else {
-                self.lengths.push(lengths | (length as u8) << 4);
-            }
+        let room = self.filled + 8 * row.len();
+        if self.bytes.len() < room {
+            self.bytes.resize(room + room / 2, 0);
         }
-        self.bytes.truncate(end);
-        if row.len() % 2 == 1 {
-            self.lengths.push(lengths);
+        let (mut end, bytes, lengths) = (self.filled, &mut self.bytes[..room], &mut self.row_lengths);
+        lengths.clear();
+        let mut store = |difference: u64| {
+            let length = 8 - difference.leading_zeros() as usize / 8;
+            bytes[end..end + 8].copy_from_slice(&difference.to_le_bytes());
+            end += length;
+            lengths.push(length as u8);
+        };
+        let numbers = self.layout.numbers().min(row.len());
+        for index in 0..numbers {
+            store(row[index] ^ predict(self.layout.moves(index), last[index], before[index]));
+        }
+        for (&word, (&last, &before)) in row[numbers..].iter().zip(last[numbers..].iter().zip(&before[numbers..])) {
+            store(word ^ predict(true, last, before));
+        }
+        self.filled = end;
+        for pair in self.row_lengths.chunks(2) {
+            self.lengths.push(pair[0] | pair.get(1).copied().unwrap_or(0) << 4);
         }
         // The second row of a block is predicted by the first alone.
         if self.count == 0 {
@@ -159,18 +172,29 @@ impl Packer {
         } else {
             std::mem::swap(last, before);
         }
-        last.clone_from(row);
+        std::mem::swap(last, row);
         self.count += 1;
     }
 
-    /// The block: counts, lengths, bytes.
-    pub(super) fn finish(self) -> Vec<u8> {
-        let mut block = Vec::with_capacity(20 + self.size());
+    /// The block begins with how much there is.
+    pub(super) fn counts(&self) -> Vec<u8> {
         let counts = [self.count as usize, self.layout.bodies, self.layout.joints, self.lengths.bytes.len()];
-        counts.iter().for_each(|&count| block.extend((count as u32).to_le_bytes()));
-        block.extend(self.lengths.bytes);
-        block.extend(self.bytes);
-        block
+        counts.iter().flat_map(|&count| (count as u32).to_le_bytes()).collect()
+    }
+
+    /// Then come lengths and bytes.
+    pub(super) fn content(&self) -> [&[u8]; 2] {
+        [&self.lengths.bytes, &self.bytes[..self.filled]]
+    }
+
+    /// Forgets all states, for the next block.
+    pub(super) fn clear(&mut self) {
+        let [last, before, _] = &mut self.rows;
+        last.fill(0);
+        before.fill(0);
+        self.lengths = Shortened { bytes: std::mem::take(&mut self.lengths.bytes), counting: false };
+        self.lengths.bytes.clear();
+        (self.count, self.filled) = (0, 0);
     }
 }
 
@@ -280,6 +304,11 @@ impl Iterator for Lengths<'_> {
 mod tests {
     use super::*;
 
+    fn block(packer: &Packer) -> Vec<u8> {
+        let [lengths, bytes] = packer.content();
+        [&packer.counts(), lengths, bytes].concat()
+    }
+
     fn random_state(random: &mut fastrand::Rng, layout: Layout) -> State {
         let mut word = || f64::from_bits(random.u64(..));
         let mut vector = || [word(), word(), word()].into();
@@ -315,9 +344,12 @@ mod tests {
                 }
                 states.push(next);
             }
+            // What was packed before leaves no trace.
             let mut packer = Packer::new(layout);
+            states[3..9].iter().for_each(|state| packer.push(state));
+            packer.clear();
             states.iter().for_each(|state| packer.push(state));
-            let back = unpack(&packer.finish()).unwrap();
+            let back = unpack(&block(&packer)).unwrap();
             let prints = |states: &[State]| states.iter().map(State::fingerprint).collect::<Vec<_>>();
             assert_eq!(prints(&back), prints(&states));
         }
@@ -342,7 +374,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(9);
         let mut packer = Packer::new(layout);
         (0..4).for_each(|_| packer.push(&random_state(&mut random, layout)));
-        let block = packer.finish();
+        let block = block(&packer);
         for length in 0..block.len() {
             assert!(unpack(&block[..length]).is_err(), "{length}");
         }

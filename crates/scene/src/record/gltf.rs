@@ -78,10 +78,6 @@ impl GltfAnimation {
         let mut recording = Recording::open(&self.part)?;
         let frames = usize::try_from(recording.len()).unwrap_or(usize::MAX);
         let moving: Vec<&BodyLook> = self.bodies.iter().filter(|body| body.moves).collect();
-        let mut times = Vec::with_capacity(frames);
-        for frame in 0..recording.len() {
-            times.push(recording.frame(frame)?.time as f32);
-        }
         let mut document = Document::new(&self.title);
         let meshes = self.describe_meshes(&mut document);
         self.describe_nodes(&mut document, &meshes);
@@ -90,7 +86,8 @@ impl GltfAnimation {
         }
         let tracks = document.length;
         if frames > 0 && !moving.is_empty() {
-            self.describe_animation(&mut document, &times);
+            let ends = [recording.frame(0)?.time as f32, recording.frame(frames as u64 - 1)?.time as f32];
+            self.describe_animation(&mut document, frames, ends);
         }
         document.add_scene();
         let (json, binary) = document.finish();
@@ -116,11 +113,12 @@ impl GltfAnimation {
             write(&vectors(&surface.normals))?;
         }
         if binary > tracks {
-            write(&times.iter().flat_map(|time| time.to_le_bytes()).collect::<Vec<u8>>())?;
             let together = (PASS / (KEY * frames.max(1))).max(1);
+            let mut times = Vec::new();
             for bodies in moving.chunks(together) {
-                write(&tracks_of(bodies, &mut recording)?)?;
+                write(&tracks_of(bodies, &mut recording, &mut times)?)?;
             }
+            write(&times)?;
         }
         file.flush().map_err(RecordError::io(&self.path))
     }
@@ -172,29 +170,34 @@ impl GltfAnimation {
         }
     }
 
-    fn describe_animation(&self, document: &mut Document, times: &[f32]) {
-        let input = document.add_accessor("SCALAR", times.len(), 4, None);
-        document.accessors[input]["min"] = json!([times[0]]);
-        document.accessors[input]["max"] = json!([times[times.len() - 1]]);
+    /// The tracks of all bodies that move, and after them the times of the frames, between `ends`.
+    fn describe_animation(&self, document: &mut Document, frames: usize, ends: [f32; 2]) {
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         for (node, _) in self.bodies.iter().enumerate().filter(|(_, body)| body.moves) {
             for (path, kind, size) in [("translation", "VEC3", 12), ("rotation", "VEC4", 16)] {
-                let output = document.add_accessor(kind, times.len(), size, None);
+                let output = document.add_accessor(kind, frames, size, None);
                 channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
-                samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
+                samplers.push(json!({ "output": output, "interpolation": "LINEAR" }));
             }
         }
+        let input = document.add_accessor("SCALAR", frames, 4, None);
+        document.accessors[input]["min"] = json!([ends[0]]);
+        document.accessors[input]["max"] = json!([ends[1]]);
+        samplers.iter_mut().for_each(|sampler| sampler["input"] = json!(input));
         document.animation = Some(json!({ "name": self.title, "samplers": samplers, "channels": channels }));
     }
 }
 
-/// The tracks of some bodies: all positions of the first, all its orientations, and so on.
-fn tracks_of(bodies: &[&BodyLook], recording: &mut Recording) -> Result<Vec<u8>, RecordError> {
+/// The tracks of some bodies: all positions of the first, all its orientations, and so on. The times of the frames come
+/// into `times`.
+fn tracks_of(bodies: &[&BodyLook], recording: &mut Recording, times: &mut Vec<u8>) -> Result<Vec<u8>, RecordError> {
     let frames = recording.len() as usize;
+    times.clear();
     let mut bytes = vec![0; bodies.len() * frames * KEY];
     let mut last = vec![Quat::IDENTITY; bodies.len()];
     for frame in 0..frames {
         let state = recording.frame(frame as u64)?;
+        times.extend((state.time as f32).to_le_bytes());
         for (index, body) in bodies.iter().enumerate() {
             let Some(body_state) = state.bodies.get(body.slot) else { continue };
             let pose = body.model.frame(body_state);
@@ -318,23 +321,23 @@ impl Document {
     }
 }
 
+fn kept(path: &Path, part: &Path, error: &RecordError) -> RecordError {
+    let part = part.display();
+    RecordError::format(path, format!("{error}; the run until then is kept as a recording in {part}"))
+}
+
 impl Output for GltfAnimation {
     fn path(&self) -> &Path {
         &self.path
     }
 
     fn frame(&mut self, world: &World) -> Result<(), RecordError> {
-        self.recording.frame(world)
+        self.recording.frame(world).map_err(|error| kept(&self.path, &self.part, &error))
     }
 
     fn finish(&mut self) -> Result<(), RecordError> {
-        self.recording.finish()?;
-        self.assemble().map_err(|error| {
-            RecordError::format(
-                &self.path,
-                format!("{error}; the run is kept as a recording in {}", self.part.display()),
-            )
-        })?;
+        let done = self.recording.finish().and_then(|()| self.assemble());
+        done.map_err(|error| kept(&self.path, &self.part, &error))?;
         std::fs::remove_file(&self.part).map_err(RecordError::io(&self.part))
     }
 }

@@ -54,6 +54,13 @@ impl RecordError {
         move |source| Self::Io { path: path.to_path_buf(), source }
     }
 
+    /// The file it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Io { path, .. } | Self::Format { path, .. } => path,
+        }
+    }
+
     pub(crate) fn format(path: &Path, problem: impl Into<String>) -> Self {
         Self::Format { path: path.to_path_buf(), problem: problem.into() }
     }
@@ -76,20 +83,28 @@ pub trait Output {
     fn finish(&mut self) -> Result<(), RecordError>;
 }
 
+/// What [`output_for`] says of other endings.
+pub const UNKNOWN_ENDING: &str =
+    "unknown ending; known are .csv, .npz (tables), .jsonl (events), .glb (animation), .tumble (recording)";
+
+fn ending(path: &Path) -> Option<String> {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase())
+}
+
+/// Whether there is an output for a file of this name.
+pub fn is_known_ending(path: &Path) -> bool {
+    ending(path).is_some_and(|ending| ["csv", "npz", "jsonl", "tumble", "glb"].contains(&ending.as_str()))
+}
+
 /// The output for a file, by the end of its name: `.csv`, `.npz`, `.jsonl`, `.tumble`, `.glb`.
 pub fn output_for(path: &Path, scene: &Scene) -> Result<Box<dyn Output>, RecordError> {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    Ok(match ending.as_deref() {
+    Ok(match ending(path).as_deref() {
         Some("csv") => Box::new(Csv::create(path, scene)?),
         Some("npz") => Box::new(Npz::create(path, scene)?),
         Some("jsonl") => Box::new(EventLines::create(path)?),
         Some("tumble") => Box::new(RecordingWriter::create(path, Header::of(scene))?),
         Some("glb") => Box::new(GltfAnimation::create(path, scene)?),
-        _ => {
-            let problem =
-                "unknown ending; known are .csv, .npz (tables), .jsonl (events), .glb (animation), .tumble (recording)";
-            return Err(RecordError::format(path, problem));
-        }
+        _ => return Err(RecordError::format(path, UNKNOWN_ENDING)),
     })
 }
 

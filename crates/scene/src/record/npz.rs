@@ -21,6 +21,7 @@ pub struct Npz {
     rows: BufWriter<File>,
     columns: Columns,
     row: Vec<f64>,
+    bytes: Vec<u8>,
     frames: u64,
 }
 
@@ -31,18 +32,25 @@ impl Npz {
         let part = super::part_of(path);
         let rows = BufWriter::new(File::create(&part).map_err(RecordError::io(&part))?);
         let columns = Columns::of(scene);
-        Ok(Self { path: path.to_path_buf(), part, rows, columns, row: Vec::new(), frames: 0 })
+        Ok(Self { path: path.to_path_buf(), part, rows, columns, row: Vec::new(), bytes: Vec::new(), frames: 0 })
+    }
+
+    fn kept(&self, error: &std::io::Error) -> RecordError {
+        let part = self.part.display();
+        RecordError::format(&self.path, format!("{error}; the rows until then are kept as plain numbers in {part}"))
     }
 
     fn assemble(&self) -> Result<()> {
         let width = self.columns.names().len();
         let bodies = (width - GENERAL.len()) / OF_BODY.len();
         let mut zip = ZipWriter::new(BufWriter::new(File::create(&self.path)?));
-        let mut rows = BufReader::with_capacity(1 << 20, File::open(&self.part)?);
+        // Of a long row only a little is needed here: a small buffer leaves out the rest.
+        let mut rows = BufReader::with_capacity(1 << 12, File::open(&self.part)?);
         for (column, name) in GENERAL.iter().enumerate() {
             let shape = format!("({},)", self.frames);
             self.add_array(&mut zip, &mut rows, name, &shape, &[column])?;
         }
+        let mut rows = BufReader::with_capacity(1 << 20, File::open(&self.part)?);
         for (name, first, count) in
             [("position", 0, 3), ("rotation", 3, 4), ("velocity", 7, 3), ("angular_velocity", 10, 3)]
         {
@@ -74,12 +82,19 @@ impl Npz {
         rows.seek(SeekFrom::Start(0))?;
         zip.add(&format!("{name}.npy"), size, |file| {
             file.write_all(&header)?;
-            let mut row = vec![0; self.columns.names().len() * 8];
+            // Of each row what lies between the first and the last of the columns.
+            let (first, last) = (picked.first().copied().unwrap_or(0), picked.last().map_or(0, |last| last + 1));
+            let behind = 8 * (self.columns.names().len() - last) as i64;
+            let mut part = vec![0; 8 * (last - first)];
             let mut chosen = Vec::with_capacity(picked.len() * 8);
             for _ in 0..self.frames {
-                rows.read_exact(&mut row)?;
+                rows.seek_relative(8 * first as i64)?;
+                rows.read_exact(&mut part)?;
+                rows.seek_relative(behind)?;
                 chosen.clear();
-                picked.iter().for_each(|&column| chosen.extend_from_slice(&row[8 * column..8 * column + 8]));
+                for column in picked.iter().map(|column| 8 * (column - first)) {
+                    chosen.extend_from_slice(&part[column..column + 8]);
+                }
                 file.write_all(&chosen)?;
             }
             Ok(())
@@ -117,19 +132,16 @@ impl Output for Npz {
 
     fn frame(&mut self, world: &World) -> std::result::Result<(), RecordError> {
         self.columns.row(world, &mut self.row);
-        for number in &self.row {
-            self.rows.write_all(&number.to_le_bytes()).map_err(RecordError::io(&self.part))?;
-        }
+        self.bytes.clear();
+        self.row.iter().for_each(|number| self.bytes.extend_from_slice(&number.to_le_bytes()));
+        self.rows.write_all(&self.bytes).map_err(|error| self.kept(&error))?;
         self.frames += 1;
         Ok(())
     }
 
     fn finish(&mut self) -> std::result::Result<(), RecordError> {
-        self.rows.flush().map_err(RecordError::io(&self.part))?;
-        self.assemble().map_err(|error| {
-            let kept = format!("{error}; the rows are kept in {}", self.part.display());
-            RecordError::format(&self.path, kept)
-        })?;
+        let done = self.rows.flush().and_then(|()| self.assemble());
+        done.map_err(|error| self.kept(&error))?;
         std::fs::remove_file(&self.part).map_err(RecordError::io(&self.part))
     }
 }

@@ -27,6 +27,16 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Whether a file is a recording, by the end of its name or by its first bytes.
+    pub fn is_one(path: impl AsRef<Path>) -> bool {
+        let path = path.as_ref();
+        let begins = || {
+            let mut magic = [0; MAGIC.len()];
+            File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC
+        };
+        path.extension().is_some_and(|ending| ending == "tumble") || (path.is_file() && begins())
+    }
+
     /// Opens a recording. A file that was cut off or damaged is opened up to the damage, see [`Recording::damage`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordError> {
         let path = path.as_ref();

@@ -117,23 +117,25 @@ impl<W: Write> RecordingWriter<W> {
         let index = Index::default();
         let mut writer = Self { path: path.to_path_buf(), file, offset, packer: None, open_since: 0.0, index };
         let head = serde_json::to_vec(header).map_err(|error| RecordError::format(path, error.to_string()))?;
-        writer.chunk(*b"HEAD", &head)?;
+        writer.chunk(*b"HEAD", &[&head])?;
         Ok(writer)
     }
 
     /// Adds a state.
     pub fn push(&mut self, state: &State) -> Result<(), RecordError> {
         let layout = Layout::of(state);
-        let full = self.packer.as_ref().is_some_and(|packer| {
+        let full = |packer: &Packer| {
             packer.layout() != layout || packer.count() as usize >= FRAMES_PER_BLOCK || packer.size() >= BLOCK_SIZE
-        });
-        if full {
+        };
+        if self.packer.as_ref().is_some_and(full) {
             self.close_block()?;
         }
-        let packer = self.packer.get_or_insert_with(|| {
+        // The memory of a packer is used again as long as the layout is the same.
+        let known = self.packer.take().filter(|packer| packer.layout() == layout);
+        let packer = self.packer.insert(known.unwrap_or_else(|| Packer::new(layout)));
+        if packer.count() == 0 {
             self.open_since = state.time;
-            Packer::new(layout)
-        });
+        }
         packer.push(state);
         Ok(())
     }
@@ -149,34 +151,38 @@ impl<W: Write> RecordingWriter<W> {
         let at = self.offset;
         let index =
             serde_json::to_vec(&self.index).map_err(|error| RecordError::format(&self.path, error.to_string()))?;
-        self.chunk(*b"INDX", &index)?;
-        self.chunk(*b"TAIL", &at.to_le_bytes())?;
+        self.chunk(*b"INDX", &[&index])?;
+        self.chunk(*b"TAIL", &[&at.to_le_bytes()])?;
         self.file.flush().map_err(RecordError::io(&self.path))
     }
 
     fn close_block(&mut self) -> Result<(), RecordError> {
-        let Some(packer) = self.packer.take() else { return Ok(()) };
-        let count = u64::from(packer.count());
+        let Some(mut packer) = self.packer.take().filter(|packer| packer.count() > 0) else { return Ok(()) };
         let place = BlockPlace { offset: self.offset, first: self.index.frames, time: self.open_since };
-        self.chunk(*b"FRMS", &packer.finish())?;
-        self.index.frames += count;
+        let [lengths, bytes] = packer.content();
+        self.chunk(*b"FRMS", &[&packer.counts(), lengths, bytes])?;
+        self.index.frames += u64::from(packer.count());
         self.index.blocks.push(place);
+        packer.clear();
+        self.packer = Some(packer);
         // What is complete is handed to the system, so that it survives this program.
         self.file.flush().map_err(RecordError::io(&self.path))
     }
 
-    fn chunk(&mut self, kind: [u8; 4], content: &[u8]) -> Result<(), RecordError> {
-        let length =
-            u32::try_from(content.len()).map_err(|_| RecordError::format(&self.path, "a chunk is too long"))?;
+    /// Writes a chunk whose content is given in pieces.
+    fn chunk(&mut self, kind: [u8; 4], content: &[&[u8]]) -> Result<(), RecordError> {
+        let length: usize = content.iter().map(|piece| piece.len()).sum();
+        let length = u32::try_from(length).map_err(|_| RecordError::format(&self.path, "a chunk is too long"))?;
         let mut sum = crc32fast::Hasher::new();
         let mut write = |bytes: &[u8]| {
             sum.update(bytes);
             self.file.write_all(bytes)
         };
-        let written = write(&kind).and_then(|()| write(&length.to_le_bytes())).and_then(|()| write(content));
+        let start: [&[u8]; 2] = [&kind, &length.to_le_bytes()];
+        let written = start.iter().chain(content).try_for_each(|piece| write(piece));
         let written = written.and_then(|()| self.file.write_all(&sum.finalize().to_le_bytes()));
         written.map_err(RecordError::io(&self.path))?;
-        self.offset += 12 + content.len() as u64;
+        self.offset += 12 + u64::from(length);
         Ok(())
     }
 }

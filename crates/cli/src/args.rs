@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// A scene is one TOML file, or the name of one from the gallery (see `tumble list`). Without a command, tumble shows what it
 /// can do: it runs a scene and draws it.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, after_help = AFTER)]
+#[command(name = "tumble", version, propagate_version = true, after_help = AFTER)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -51,16 +51,28 @@ pub(crate) enum Command {
     Render(Render),
 }
 
+/// A number above zero.
+fn positive(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
+    if number > 0.0 && number.is_finite() { Ok(number) } else { Err("expected a number above 0".into()) }
+}
+
+/// A number from zero up.
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
+    if number >= 0.0 && number.is_finite() { Ok(number) } else { Err("expected a number of at least 0".into()) }
+}
+
 /// Which scene, and with which changes.
 #[derive(Args, Debug)]
 pub(crate) struct SceneChoice {
     /// A scene file, or the name of a scene from the gallery
     pub(crate) scene: String,
     /// Simulates to this time in seconds, instead of the scene's duration
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
     /// The time step in seconds, instead of the scene's
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) dt: Option<f64>,
     /// Changes a key of the scene, e.g. --set bodies.ball.mass=3 --set 'gravity=[0, -1.62, 0]'
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -138,6 +150,9 @@ pub(crate) struct List {
 pub(crate) struct New {
     /// The file to write; it must not exist
     pub(crate) file: PathBuf,
+    /// Prints what was written as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Options of `check`.
@@ -218,7 +233,7 @@ pub(crate) struct Bench {
     /// Scenes to measure; without any, a choice from the gallery
     pub(crate) scenes: Vec<String>,
     /// Simulated seconds per scene
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) until: f64,
     /// Prints the table as JSON
     #[arg(long)]
@@ -228,6 +243,8 @@ pub(crate) struct Bench {
 /// Options of `render`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+A scene is run first, then drawn. Ctrl-C while it runs draws what was computed; while it draws, it keeps what was drawn.
+
 Examples:
   tumble render dominoes --out dominoes.gif
   tumble render pile-1000 --out pile.png --at 3 --size 1280x720
@@ -237,20 +254,23 @@ pub(crate) struct Render {
     #[command(flatten)]
     pub(crate) choice: SceneChoice,
     /// What to write: .gif, .mp4 (needs ffmpeg), .png (one picture), or a folder of PNG files
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// The size of the pictures
     #[arg(long, default_value = "640x360", value_name = "WIDTHxHEIGHT")]
     pub(crate) size: String,
     /// Pictures per second of the film
-    #[arg(long, default_value_t = 25.0)]
+    #[arg(long, default_value_t = 25.0, value_parser = positive, allow_negative_numbers = true)]
     pub(crate) fps: f64,
     /// How many times slower than reality the film shows it
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) slow: f64,
     /// For one picture: the simulated time in seconds. Default: the end
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) at: Option<f64>,
+    /// Prints what was written as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Shows no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -21,8 +21,7 @@ pub(crate) fn bench(options: &Bench) -> Result<(), Failure> {
     }
     for name in scenes {
         let mut scene = load(name, &[format!("duration={:?}", options.until)])?;
-        let stop = stop.clone();
-        let summary = Runner::default().stopping_when(move || stop.load(Ordering::Relaxed)).run(&mut scene);
+        let summary = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed)).run(&mut scene);
         let step = 1e3 * summary.step_time / summary.steps.max(1) as f64;
         let speed = summary.time / summary.step_time.max(1e-12);
         if options.json {

@@ -16,7 +16,11 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
                 if options.json {
                     all.push(json!({ "scene": name, "bodies": bodies, "joints": joints, "errors": [] }));
                 } else {
-                    print(&format!("{name}: fine ({bodies} bodies, {joints} joints)\n"))?;
+                    let count = |count: usize, one: &str, many: &str| {
+                        format!("{count} {}", if count == 1 { one } else { many })
+                    };
+                    let (bodies, joints) = (count(bodies, "body", "bodies"), count(joints, "joint", "joints"));
+                    print(&format!("{name}: fine ({bodies}, {joints})\n"))?;
                 }
             }
             Err(Failure::Scene(report)) => {
@@ -27,11 +31,15 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
                     eprintln!("{report}");
                 }
             }
-            Err(failure) if options.scenes.len() == 1 => return Err(failure),
-            Err(failure) => {
+            Err(Failure::Request(message)) => {
                 problems += 1;
-                failure.tell();
+                if options.json {
+                    all.push(json!({ "scene": name, "errors": [{ "message": message }] }));
+                } else {
+                    eprintln!("error: {message}\n");
+                }
             }
+            Err(failure) => return Err(failure),
         }
     }
     if options.json {

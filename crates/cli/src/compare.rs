@@ -2,10 +2,11 @@
 
 use crate::args::Compare;
 use crate::failure::{Failure, print};
-use crate::run::stop_flag;
-use crate::scene::load;
+use crate::run::{Progress, stop_flag};
+use crate::scene::{load, method_setting};
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tumble_dynamics::Id;
@@ -34,6 +35,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     }
     let mut all = options.methods.iter().map(|method| contender(options, method)).collect::<Result<Vec<_>, _>>()?;
     let stop = stop_flag();
+    let mut progress = Progress::new(std::io::stderr().is_terminal());
     let (duration, rate) = (all[0].scene.duration, all[0].scene.recording.rate);
     let mut clock = FrameClock::new(rate);
     let step = all.iter().map(|one| one.scene.dt).fold(0.0, f64::max);
@@ -45,12 +47,15 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         if clock.is_due(all[0].scene.world.time(), step) {
             measure(&mut all);
         }
+        progress.show(&all[0].scene);
     }
+    progress.clear();
+    print(&if options.json { format!("{:#}\n", to_json(&all)) } else { to_text(&all) })?;
     if let Some(path) = &options.plot {
         let failed = |error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
         std::fs::write(path, plot(&all).to_svg()).map_err(failed)?;
     }
-    if options.json { print(&format!("{:#}\n", to_json(&all))) } else { print(&to_text(&all)) }
+    if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// The scene with a method such as `retroactive:integrator=runge_kutta_4:dt=0.001`.
@@ -58,7 +63,7 @@ fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
     let mut parts = method.split(':');
     let name = parts.next().unwrap_or_default();
     let mut settings = options.choice.all_settings();
-    settings.push(format!("method={{ {name} = {{}} }}"));
+    settings.push(method_setting(name)?);
     for part in parts {
         settings.push(if part.starts_with("dt=") { part.to_owned() } else { format!("method.{name}.{part}") });
     }

@@ -6,30 +6,41 @@ use std::path::PathBuf;
 
 const SCENE: &str = "dominoes";
 const FOLDER: &str = "out";
+/// Until the last domino lies, in seconds.
+const UNTIL: f64 = 4.0;
+/// Pictures per second.
+const RATE: f64 = 20.0;
 
 pub(crate) fn demo() -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Write(format!("{FOLDER}: {error}"));
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
-    let choice = || SceneChoice { scene: SCENE.into(), until: None, dt: None, settings: Vec::new() };
+    let choice = |scene: &str| SceneChoice {
+        scene: scene.into(),
+        until: Some(UNTIL),
+        dt: None,
+        settings: vec![format!("recording.rate={RATE}")],
+    };
+    let file = |ending: &str| format!("{FOLDER}/{SCENE}.{ending}");
     crate::run::run(&Run {
-        choice: choice(),
+        choice: choice(SCENE),
         method: None,
-        outputs: vec![PathBuf::from(format!("{FOLDER}/{SCENE}.glb"))],
-        plots: vec![format!("{FOLDER}/{SCENE}.svg=kinetic,potential,energy")],
+        outputs: vec![PathBuf::from(file("glb")), PathBuf::from(file("tumble"))],
+        plots: vec![format!("{}=kinetic,potential,energy", file("svg"))],
         json: false,
         quiet: false,
     })?;
     crate::render::render(&Render {
-        choice: choice(),
-        out: PathBuf::from(format!("{FOLDER}/{SCENE}.gif")),
+        choice: choice(&file("tumble")),
+        out: PathBuf::from(file("gif")),
         size: "640x360".into(),
-        fps: 25.0,
+        fps: RATE,
         slow: 1.0,
         at: None,
+        json: false,
         quiet: false,
     })?;
     print(&format!(
         "\nLook at {FOLDER}/{SCENE}.gif (the run), {FOLDER}/{SCENE}.svg (its energy) and {FOLDER}/{SCENE}.glb (for Blender).\n\
-         Then try `tumble list`, `tumble run NAME`, `tumble new my.toml`; `tumble --help` tells the rest.\n"
+         Then try `tumble list`, `tumble run NAME`, `tumble view NAME`, `tumble new my.toml`; `tumble --help` tells the rest.\n"
     ))
 }

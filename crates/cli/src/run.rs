@@ -2,30 +2,37 @@
 
 use crate::args::Run;
 use crate::failure::{Failure, print};
-use crate::scene::load;
+use crate::scene::{load, method_setting};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tumble_dynamics::World;
 use tumble_scene::Scene;
 use tumble_scene::plot::{Curve, Plot};
-use tumble_scene::record::{Columns, Output, RecordError, output_for};
+use tumble_scene::record::{Columns, Output, RecordError, UNKNOWN_ENDING, is_known_ending, output_for};
 use tumble_scene::run::{Runner, Summary};
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     // First, so that settings of the method apply to it.
-    let mut settings: Vec<String> =
-        options.method.as_ref().map(|method| format!("method={{ {method} = {{}} }}")).into_iter().collect();
-    settings.extend(options.choice.all_settings());
+    let method = options.method.as_deref().map(method_setting).transpose()?;
+    let settings: Vec<String> = method.into_iter().chain(options.choice.all_settings()).collect();
     let mut scene = load(&options.choice.scene, &settings)?;
     let stop = stop_flag();
-    let mut runner = Runner::default().stopping_when(move || stop.load(Ordering::Relaxed));
+    let mut runner = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed));
+    for (index, path) in options.outputs.iter().enumerate() {
+        if options.outputs[..index].contains(path) {
+            return Err(Failure::Request(format!("--out {} is given twice", path.display())));
+        }
+        if !is_known_ending(path) {
+            return Err(Failure::Request(format!("--out {}: {UNKNOWN_ENDING}", path.display())));
+        }
+    }
+    let plots = options.plots.iter().map(|plot| Sketch::new(plot, &scene)).collect::<Result<Vec<_>, _>>()?;
     for path in &options.outputs {
         runner.add_output(output_for(path, &scene)?);
     }
-    let plots = options.plots.iter().map(|plot| Sketch::new(plot, &scene)).collect::<Result<Vec<_>, _>>()?;
     for plot in plots {
         runner.add_output(Box::new(plot));
     }
@@ -37,6 +44,12 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
         print(&format!("{json}\n"))?;
     } else {
         print(&sum_up(&scene, &summary))?;
+        let files = options.outputs.iter().map(|path| path.display().to_string());
+        let plots = options.plots.iter().map(|plot| plot.split('=').next().unwrap_or(plot).to_owned());
+        let wrong = |file: &String| summary.write_errors.iter().any(|error| error.path().starts_with(file));
+        for file in files.chain(plots).filter(|file| !wrong(file)) {
+            print(&format!("wrote     {file}\n"))?;
+        }
     }
     outcome(summary)
 }
@@ -53,18 +66,18 @@ pub(crate) fn outcome(summary: Summary) -> Result<(), Failure> {
     if summary.stopped { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-/// A flag that Ctrl-C sets; the second time it ends the program.
-pub(crate) fn stop_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let shared = flag.clone();
-    let handler = move || {
-        if shared.swap(true, Ordering::Relaxed) {
+/// A flag that Ctrl-C sets, or a request to end from the system; the second time it ends the program.
+pub(crate) fn stop_flag() -> &'static AtomicBool {
+    static FLAG: AtomicBool = AtomicBool::new(false);
+    static INSTALLED: Once = Once::new();
+    let handler = || {
+        if FLAG.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     };
     // Without a handler Ctrl-C ends the program at once, which is no reason not to run.
-    let _installed = ctrlc::set_handler(handler);
-    flag
+    INSTALLED.call_once(|| drop(ctrlc::set_handler(handler)));
+    &FLAG
 }
 
 fn sum_up(scene: &Scene, summary: &Summary) -> String {
@@ -75,7 +88,7 @@ fn sum_up(scene: &Scene, summary: &Summary) -> String {
     let mut text = format!(
         "{}{}\n\
          time      {:.6} s simulated in {:.3} s ({speed:.1} × real time)\n\
-         steps     {} of {} s, {step:.3} ms each ({:.0} % finding contacts, {:.0} % solving)\n\
+         steps     {} of {:.4} ms, {step:.3} ms each ({:.0} % finding contacts, {:.0} % solving)\n\
          bodies    {}, of which {} awake\n\
          contacts  {} at the end, {} at most\n\
          energy    {:.6} J at the start, {:.6} J at the end ({change:+.3e} J)\n",
@@ -84,7 +97,7 @@ fn sum_up(scene: &Scene, summary: &Summary) -> String {
         summary.time,
         summary.wall_time,
         summary.steps,
-        scene.dt,
+        1e3 * scene.dt,
         share(summary.detect_time),
         share(summary.solve_time),
         summary.bodies,

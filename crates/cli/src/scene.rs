@@ -3,6 +3,7 @@
 use crate::args::SceneChoice;
 use crate::failure::Failure;
 use std::path::Path;
+use tumble_dynamics::registry::Registry;
 use tumble_scene::{Loader, Scene, SceneSource, gallery};
 
 /// Reads a scene by path or by name from the gallery.
@@ -18,6 +19,16 @@ pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
         return Err(Failure::Request(message));
     }
     Ok(loader.load(path)?)
+}
+
+/// The setting that chooses a method by name.
+pub(crate) fn method_setting(name: &str) -> Result<String, Failure> {
+    let methods = &Registry::default().methods;
+    if methods.part(name).is_none() {
+        let known: Vec<&str> = methods.parts().map(|part| part.name.as_str()).collect();
+        return Err(Failure::Request(format!("there is no method `{name}`; known are {}", known.join(", "))));
+    }
+    Ok(format!("method={{ {name} = {{}} }}"))
 }
 
 /// Reads the scene a recording was made from, as it was then.

@@ -14,6 +14,9 @@ pub(crate) fn write(options: &New) -> Result<(), Failure> {
     };
     let mut file = std::fs::File::create_new(&options.file).map_err(failed)?;
     file.write_all(STARTER.as_bytes()).map_err(failed)?;
+    if options.json {
+        return print(&format!("{:#}\n", serde_json::json!({ "file": name.to_string() })));
+    }
     print(&format!("wrote {name}; run it with: tumble run {name}\n"))
 }
 

@@ -36,13 +36,21 @@ fn exit_codes_tell_what_went_wrong() {
     expect(1, &["run", "no-such-scene"]);
     expect(1, &["run", "no/such/file.toml"]);
     expect(1, &["run", "incline", "--set", "dtt=3"]);
-    expect(1, &["run", "incline", "--dt=-1"]);
+    expect(1, &["run", "incline", "--until", "0.1", "--out", "a.unknown"]);
+    expect(1, &["render", "no-such.tumble", "--out", "a.gif"]);
+    expect(1, &["render", "incline", "--out", "a.bmp"]);
     expect(2, &["run"]);
+    for (option, number) in [("--dt", "-1"), ("--dt", "0"), ("--dt", "nan"), ("--until", "-2"), ("--until", "soon")] {
+        let (_, err) = expect(2, &["run", "incline", option, number]);
+        assert!(err.contains(option) && err.contains("expected a number"), "{err}");
+    }
+    for option in ["--fps", "--slow"] {
+        expect(2, &["render", "incline", "--out", "a.gif", option, "-1"]);
+    }
     expect(2, &["fly"]);
     // A velocity that no number can hold.
     expect(3, &["run", "incline", "--set", "gravity=[0, -1.7e308, 0]", "--dt", "10", "--until", "100"]);
     expect(4, &["run", "incline", "--until", "0.1", "--out", "/no/such/folder/a.csv"]);
-    expect(4, &["run", "incline", "--until", "0.1", "--out", "a.unknown"]);
 }
 
 #[test]
@@ -58,7 +66,12 @@ fn errors_point_at_the_line_and_at_the_option() {
     let (_, err) = expect(1, &["run", "cradel-1"]);
     assert!(err.contains("did you mean `cradle-1`?"), "{err}");
     let (_, err) = expect(1, &["run", "incline", "--method", "retroactiv"]);
-    assert!(err.contains("--set:1:8") && err.contains("did you mean `retroactive`?"), "{err}");
+    assert!(err.contains("there is no method `retroactiv`; known are retroactive"), "{err}");
+    let (_, err) = expect(1, &["run", "incline", "--out", "a.csv", "--out", "a.csv"]);
+    assert!(err.contains("given twice"), "{err}");
+    let (out, _) = expect(1, &["check", "incline", "no-such-scene", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert!(report[1]["errors"][0]["message"].as_str().unwrap().contains("no-such-scene"), "{report}");
     let method = ["--method", "retroactive", "--set", "method.retroactive.integrator=runge_kutta_4"];
     expect(0, &[&["run", "incline", "--until", "0.1"], &method[..]].concat());
     std::fs::remove_dir_all(folder).unwrap();
@@ -83,7 +96,8 @@ fn a_summary_is_for_people_and_for_programs() {
 fn a_new_scene_is_fine_and_never_overwrites() {
     let folder = folder("new");
     let file = at(&folder, "my.toml");
-    expect(0, &["new", &file]);
+    let (out, _) = expect(0, &["new", &file, "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["file"], file);
     expect(0, &["check", &file]);
     let (_, err) = expect(1, &["new", &file]);
     assert!(err.contains("exists already"), "{err}");
@@ -108,7 +122,9 @@ fn all_outputs_are_written() {
     let (picture, film) = (at(&folder, "a.png"), at(&folder, "a.gif"));
     expect(0, &["render", &names[3], "--out", &picture, "--size", "160x90", "--at", "0.5"]);
     assert_eq!(&std::fs::read(picture).unwrap()[1..4], b"PNG");
-    expect(0, &["render", "bouncing-balls", "--until", "0.2", "--out", &film, "--size", "160x90"]);
+    let (out, _) =
+        expect(0, &["render", "bouncing-balls", "--until", "0.2", "--out", &film, "--size", "160x90", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["pictures"], 6);
     assert_eq!(&std::fs::read(film).unwrap()[..6], b"GIF89a");
     std::fs::remove_dir_all(folder).unwrap();
 }

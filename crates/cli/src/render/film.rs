@@ -8,10 +8,50 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+/// What kind of film the name of a file asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One picture.
+    Png,
+    Gif,
+    Mp4,
+    /// A folder of numbered pictures.
+    Frames,
+}
+
+impl Kind {
+    /// By the end of the name; an error if it says nothing, or if what it takes is not there.
+    pub(super) fn of(path: &Path) -> Result<Self, Failure> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
+            Some("png") => Ok(Self::Png),
+            Some("gif") => Ok(Self::Gif),
+            Some("mp4") => {
+                let known = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+                known.map(|_| Self::Mp4).map_err(no_ffmpeg)
+            }
+            None => Ok(Self::Frames),
+            Some(other) => {
+                let message = format!("cannot draw .{other}; known are .gif, .mp4, .png (one picture), and a folder");
+                Err(Failure::Request(message))
+            }
+        }
+    }
+}
+
+fn no_ffmpeg(error: std::io::Error) -> Failure {
+    Failure::Request(format!("MP4 needs ffmpeg, which could not be started: {error}; a .gif needs nothing"))
+}
+
 /// Somewhere to put pictures.
-pub(super) enum Film {
+pub(super) struct Film {
+    path: PathBuf,
+    reel: Reel,
+}
+
+enum Reel {
     /// A folder of numbered files.
-    Frames { folder: PathBuf, next: usize },
+    Frames { next: usize },
     /// An animation with one palette; each frame holds only what changed.
     Gif { encoder: gif::Encoder<BufWriter<File>>, palette: Palette, last: Vec<u8>, delay: u16 },
     /// A video.
@@ -26,13 +66,91 @@ fn failed<E: ToString>(path: &Path) -> impl Fn(E) -> Failure + '_ {
 }
 
 impl Film {
-    pub(super) fn frames(folder: &Path) -> Result<Self, Failure> {
-        std::fs::create_dir_all(folder).map_err(failed(folder))?;
-        Ok(Self::Frames { folder: folder.to_path_buf(), next: 0 })
+    /// A film; for a GIF, `samples` are pictures that show all colours there will be.
+    pub(super) fn new(
+        kind: Kind,
+        path: &Path,
+        size: [usize; 2],
+        rate: f64,
+        samples: &[Vec<u8>],
+    ) -> Result<Self, Failure> {
+        let reel = match kind {
+            Kind::Gif => Reel::gif(path, size, rate, samples)?,
+            Kind::Mp4 => Reel::mp4(path, size, rate)?,
+            Kind::Frames | Kind::Png => {
+                std::fs::create_dir_all(path).map_err(failed(path))?;
+                Reel::Frames { next: 0 }
+            }
+        };
+        Ok(Self { path: path.to_path_buf(), reel })
     }
 
-    /// `samples` are pictures that show all colours there will be.
-    pub(super) fn gif(path: &Path, size: [usize; 2], rate: f64, samples: &[Vec<u8>]) -> Result<Self, Failure> {
+    /// Adds a picture.
+    pub(super) fn push(&mut self, picture: &[u8], size: [usize; 2]) -> Result<(), Failure> {
+        let path = &self.path;
+        match &mut self.reel {
+            Reel::Frames { next } => {
+                let path = path.join(format!("{next:05}.png"));
+                *next += 1;
+                write_png(&path, picture, size)
+            }
+            Reel::Gif { encoder, palette, last, delay } => {
+                let picture = palette.map(picture, size[0]);
+                let frame = changes(&picture, last, size, *delay);
+                *last = picture;
+                encoder.write_frame(&frame).map_err(failed(path))
+            }
+            Reel::Mp4 { encoder } => {
+                let Some(input) = encoder.stdin.as_mut() else { return Ok(()) };
+                input.write_all(picture).map_err(|error| Failure::Write(format!("ffmpeg: {error}")))
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        match self.reel {
+            Reel::Frames { .. } => Ok(()),
+            Reel::Gif { encoder, .. } => {
+                let mut file = encoder.into_inner().map_err(failed(&self.path))?;
+                file.flush().map_err(failed(&self.path))
+            }
+            Reel::Mp4 { mut encoder } => {
+                drop(encoder.stdin.take());
+                match encoder.wait() {
+                    Ok(status) if status.success() => Ok(()),
+                    Ok(status) => Err(Failure::Write(format!("ffmpeg ended with {status}"))),
+                    Err(error) => Err(Failure::Write(format!("ffmpeg: {error}"))),
+                }
+            }
+        }
+    }
+}
+
+/// A frame of a GIF with what has changed: the rectangle that holds all of it.
+fn changes(picture: &[u8], last: &[u8], [width, height]: [usize; 2], delay: u16) -> gif::Frame<'static> {
+    let differs = |index: usize| last.get(index) != Some(&picture[index]);
+    let row_differs = |y: &usize| (y * width..(y + 1) * width).any(differs);
+    let top = (0..height).find(row_differs).unwrap_or(0);
+    let bottom = (top..height).rfind(row_differs).map_or(top + 1, |y| y + 1);
+    let column_differs = |x: &usize| (top..bottom).any(|y| differs(y * width + x));
+    let left = (0..width).find(column_differs).unwrap_or(0);
+    let right = (left..width).rfind(column_differs).map_or(left + 1, |x| x + 1);
+    let pixels = (top..bottom).flat_map(|y| y * width + left..y * width + right);
+    gif::Frame {
+        left: left as u16,
+        top: top as u16,
+        width: (right - left) as u16,
+        height: (bottom - top) as u16,
+        delay,
+        dispose: gif::DisposalMethod::Keep,
+        transparent: Some(UNCHANGED),
+        buffer: Cow::Owned(pixels.map(|index| if differs(index) { picture[index] } else { UNCHANGED }).collect()),
+        ..gif::Frame::default()
+    }
+}
+
+impl Reel {
+    fn gif(path: &Path, size: [usize; 2], rate: f64, samples: &[Vec<u8>]) -> Result<Self, Failure> {
         let palette = Palette::of(samples.iter().map(Vec::as_slice));
         let mut colors = palette.colors.clone();
         colors.resize(3 * 256, 0);
@@ -44,12 +162,16 @@ impl Film {
         Ok(Self::Gif { encoder, palette, last: Vec::new(), delay })
     }
 
-    pub(super) fn mp4(path: &Path, [width, height]: [usize; 2], rate: f64) -> Result<Self, Failure> {
+    fn mp4(path: &Path, [width, height]: [usize; 2], rate: f64) -> Result<Self, Failure> {
         let size = format!("{width}x{height}");
         let rate = rate.to_string();
         let source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-"];
         let target = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18"];
-        let encoder = Command::new("ffmpeg")
+        let mut command = Command::new("ffmpeg");
+        // Ctrl-C is for us: we end the film, and ffmpeg with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let encoder = command
             .args(["-y", "-loglevel", "error"])
             .args(source)
             .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"])
@@ -57,66 +179,7 @@ impl Film {
             .arg(path)
             .stdin(Stdio::piped())
             .spawn();
-        let encoder = encoder.map_err(|error| {
-            Failure::Request(format!("MP4 needs ffmpeg, which could not be started: {error}; a .gif needs nothing"))
-        })?;
-        Ok(Self::Mp4 { encoder })
-    }
-
-    /// Adds a picture.
-    pub(super) fn push(&mut self, picture: &[u8], size: [usize; 2]) -> Result<(), Failure> {
-        match self {
-            Self::Frames { folder, next } => {
-                let path = folder.join(format!("{next:05}.png"));
-                *next += 1;
-                write_png(&path, picture, size)
-            }
-            Self::Gif { encoder, palette, last, delay } => {
-                let picture = palette.map(picture, size[0]);
-                let changed: Vec<u8> = if last.is_empty() {
-                    picture.clone()
-                } else {
-                    picture
-                        .iter()
-                        .zip(last.iter())
-                        .map(|(&new, &old)| if new == old { UNCHANGED } else { new })
-                        .collect()
-                };
-                *last = picture;
-                let frame = gif::Frame {
-                    width: size[0] as u16,
-                    height: size[1] as u16,
-                    delay: *delay,
-                    dispose: gif::DisposalMethod::Keep,
-                    transparent: Some(UNCHANGED),
-                    buffer: Cow::Owned(changed),
-                    ..gif::Frame::default()
-                };
-                encoder.write_frame(&frame).map_err(|error| Failure::Write(error.to_string()))
-            }
-            Self::Mp4 { encoder } => {
-                let Some(input) = encoder.stdin.as_mut() else { return Ok(()) };
-                input.write_all(picture).map_err(|error| Failure::Write(format!("ffmpeg: {error}")))
-            }
-        }
-    }
-
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        match self {
-            Self::Frames { .. } => Ok(()),
-            Self::Gif { encoder, .. } => {
-                let mut file = encoder.into_inner().map_err(|error| Failure::Write(error.to_string()))?;
-                file.flush().map_err(|error| Failure::Write(error.to_string()))
-            }
-            Self::Mp4 { mut encoder } => {
-                drop(encoder.stdin.take());
-                match encoder.wait() {
-                    Ok(status) if status.success() => Ok(()),
-                    Ok(status) => Err(Failure::Write(format!("ffmpeg ended with {status}"))),
-                    Err(error) => Err(Failure::Write(format!("ffmpeg: {error}"))),
-                }
-            }
-        }
+        Ok(Self::Mp4 { encoder: encoder.map_err(no_ffmpeg)? })
     }
 }
 

@@ -1,27 +1,28 @@
 //! Draws a state of a scene: one sun with shadows, light from the sky, and a ground that fades into the distance.
 
-use super::raster::{Canvas, Corner};
-use glam::{DVec3, Mat3, Mat4, Vec2, Vec3, Vec4};
+use super::light::{Light, Shade};
+use super::raster::{Canvas, Corner, NOTHING};
+use glam::{DVec3, Mat3, Mat4, Vec3, Vec4};
 use std::collections::BTreeMap;
 use tumble_dynamics::model::{BodyModel, JointEnd};
 use tumble_dynamics::{Id, State};
-use tumble_geometry::{Shape, Transform};
+use tumble_geometry::{Plane, Shape, Transform};
 use tumble_scene::look::{Surface, color, likeness};
 use tumble_scene::{Color, Scene};
 
 /// Each pixel is the mean of this many squared.
 const SAMPLES: usize = 2;
 /// Where the sun is.
-const SUN: Vec3 = Vec3::new(0.45, 0.85, 0.5);
+pub(super) const SUN: Vec3 = Vec3::new(0.45, 0.85, 0.5);
 /// The width and height of the picture of depths that the sun sees.
-const SHADOW: usize = 1024;
+pub(super) const SHADOW: usize = 1024;
 const SKY: [Vec3; 2] = [Vec3::new(0.93, 0.95, 0.97), Vec3::new(0.62, 0.75, 0.88)];
 
 /// Where to look from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
-    from: Vec3,
-    to: Vec3,
+    pub(super) from: Vec3,
+    pub(super) to: Vec3,
     view: f32,
 }
 
@@ -41,6 +42,14 @@ impl Camera {
     }
 }
 
+impl Camera {
+    /// What is up in the picture: y, unless the camera looks along it.
+    fn up(&self) -> Vec3 {
+        let along = (self.to - self.from).normalize_or(Vec3::Z).cross(Vec3::Y).length() < 1e-3;
+        if along { Vec3::Z } else { Vec3::Y }
+    }
+}
+
 /// A body ready to be drawn.
 struct Drawn {
     slot: usize,
@@ -49,6 +58,8 @@ struct Drawn {
     color: Vec3,
     /// Endless ground has a pattern and casts no shadow.
     ground: bool,
+    /// Whether it never moves.
+    still: bool,
 }
 
 /// A rod from the middle of a body to where a joint holds it, in the body's frame.
@@ -66,16 +77,16 @@ pub(super) struct Painter {
     camera: Camera,
     width: usize,
     height: usize,
+    /// Surfaces of fluids.
+    fluids: Vec<Plane>,
     canvas: Canvas,
     shadow: Canvas,
-    /// What each sample shows: the number of a body, or one of the two below.
-    seen: Vec<u32>,
-    /// Where.
-    points: Vec<Corner>,
+    /// What is known of pixels that show something still: the triangle, and how it looks. Only shadows come and go there.
+    still: Vec<(u32, Shade)>,
 }
 
-const NOTHING: u32 = u32::MAX;
-const ROD: u32 = u32::MAX - 1;
+/// What stands for a rod among the numbers of bodies.
+const ROD: u32 = u32::MAX;
 
 impl Painter {
     pub(super) fn new(scene: &Scene, width: usize, height: usize) -> Self {
@@ -93,8 +104,11 @@ impl Painter {
                 surface,
                 color: linear(color(scene, id)),
                 ground: colliders.map(|collider| &collider.shape).any(|shape| matches!(shape, Shape::HalfSpace(_))),
+                still: !body.model().kind.moves(),
             });
         }
+        // What is still is drawn first, so that its triangles have the same numbers in all pictures.
+        bodies.sort_by_key(|body| !body.still);
         let (columns, rows) = (width * SAMPLES, height * SAMPLES);
         Self {
             bodies,
@@ -103,10 +117,10 @@ impl Painter {
             camera: Camera::of(scene),
             width,
             height,
+            fluids: scene.world.model().forces().iter().filter_map(|(_, force)| force.surface()).collect(),
             canvas: Canvas::new(columns, rows),
             shadow: Canvas::new(SHADOW, SHADOW),
-            seen: vec![NOTHING; columns * rows],
-            points: vec![Corner::default(); columns * rows],
+            still: vec![(NOTHING, Shade::default()); width * height],
         }
     }
 
@@ -114,42 +128,53 @@ impl Painter {
     pub(super) fn paint(&mut self, state: &State) -> Vec<u8> {
         let Camera { from, to, view } = self.camera;
         let aspect = self.width as f32 / self.height as f32;
-        let up = if (to - from).normalize_or(Vec3::Z).cross(Vec3::Y).length() < 1e-3 { Vec3::Z } else { Vec3::Y };
-        let eye = perspective(view, aspect) * look_from(from, to, up);
+        let eye = perspective(view, aspect) * look_from(from, to, self.camera.up());
         let sun = self.paint_shadow(state);
         self.canvas.clear();
-        self.seen.fill(NOTHING);
-        let (canvas, seen, points) = (&mut self.canvas, &mut self.seen, &mut self.points);
-        let mut draw = |what: u32, corners: [Corner; 3]| {
-            canvas.triangle(&eye, corners, &mut |sample, point| (seen[sample], points[sample]) = (what, point));
-        };
+        let mut still = 0;
         for (index, body) in self.bodies.iter().enumerate() {
             let pose = pose_of(body, state);
-            triangles(&self.surfaces[body.surface], &pose).for_each(|corners| draw(index as u32, corners));
+            let surface = triangles(&self.surfaces[body.surface], &pose);
+            surface.for_each(|corners| self.canvas.triangle(&eye, index as u32, corners));
+            if body.still {
+                still = self.canvas.facets();
+            }
         }
         for rod in &self.rods {
             let pose = state.bodies.get(rod.slot).map_or(Transform::IDENTITY, |state| rod.model.frame(state));
             let ends = rod.ends.map(|end| pose.point(end).as_vec3());
-            tube(ends, 0.0016 * (from - to).length()).into_iter().for_each(|corners| draw(ROD, corners));
+            let surface = tube(ends, 0.0016 * (from - to).length());
+            surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
         }
-        self.shade(&Light::new(&self.camera, &sun, &self.shadow))
+        let mut known = std::mem::take(&mut self.still);
+        let picture = self.shade(&Light::new(&self.camera, &sun, &self.shadow), still, &mut known);
+        self.still = known;
+        picture
     }
 
-    /// Colours for what is seen. Samples of a pixel that show the same smooth surface are shaded once.
-    fn shade(&self, light: &Light<'_>) -> Vec<u8> {
+    /// Colours for what is seen. Samples of a pixel that show the same smooth surface are shaded once; those that show one
+    /// of the first `still` triangles once for all pictures.
+    fn shade(&self, light: &Light<'_>, still: u32, known: &mut [(u32, Shade)]) -> Vec<u8> {
         let columns = self.width * SAMPLES;
+        let rays = Rays::new(&self.camera, self.width * SAMPLES, self.height * SAMPLES);
         let mut picture = Vec::with_capacity(3 * self.width * self.height);
         for y in 0..self.height {
             let sky = self.sky(y);
             for x in 0..self.width {
                 let first = y * SAMPLES * columns + x * SAMPLES;
                 let samples = [first, first + 1, first + columns, first + columns + 1];
-                let color = |sample: usize| self.color(light, self.seen[sample], self.points[sample], sky);
+                let color = |sample: usize| self.color(light, &rays, sample, sky);
+                let facet = self.canvas.facet(first);
                 let mean = if !self.is_smooth(samples) {
                     samples.into_iter().map(color).sum::<Vec3>() * 0.25
-                } else if self.is_ground(self.seen[first]) {
-                    // The pattern has edges of its own.
-                    (color(samples[0]) + color(samples[3])) * 0.5
+                } else if facet < still && self.fluids.is_empty() {
+                    let (shown, shade) = &mut known[y * self.width + x];
+                    if *shown != facet {
+                        // Two samples, because the pattern of the ground has edges of its own.
+                        let look = |sample: usize| self.look(light, self.canvas.seen(sample), sky);
+                        (*shown, *shade) = (facet, look(samples[0]).mean(look(samples[3])));
+                    }
+                    light.color(shade)
                 } else {
                     color(first)
                 };
@@ -160,26 +185,34 @@ impl Painter {
     }
 
     /// Whether all samples of a pixel show one surface without an edge.
-    fn is_smooth(&self, samples: [usize; SAMPLES * SAMPLES]) -> bool {
-        let [first, rest @ ..] = samples;
+    fn is_smooth(&self, [first, rest @ ..]: [usize; SAMPLES * SAMPLES]) -> bool {
         let alike = |&other: &usize| {
-            self.seen[other] == self.seen[first]
-                && (self.seen[first] == NOTHING || self.points[other].normal.dot(self.points[first].normal) > 0.97)
+            self.canvas.facet(first) == self.canvas.facet(other)
+                || match (self.canvas.seen(first), self.canvas.seen(other)) {
+                    (Some((what, a)), Some((other, b))) => what == other && a.normal.dot(b.normal) > 0.97,
+                    _ => false,
+                }
         };
         rest.iter().all(alike)
     }
 
-    fn is_ground(&self, what: u32) -> bool {
-        self.bodies.get(what as usize).is_some_and(|body| body.ground)
+    fn look(&self, light: &Light<'_>, seen: Option<(u32, Corner)>, sky: Vec3) -> Shade {
+        match seen {
+            Some((ROD, point)) => light.body(Vec3::splat(0.05), point),
+            Some((what, point)) => match &self.bodies[what as usize] {
+                body if body.ground => light.ground(body.color, point, sky),
+                body => light.body(body.color, point),
+            },
+            None => Shade::shining(sky),
+        }
     }
 
-    fn color(&self, light: &Light<'_>, what: u32, point: Corner, sky: Vec3) -> Vec3 {
-        match self.bodies.get(what as usize) {
-            Some(body) if body.ground => light.ground(body.color, point, sky),
-            Some(body) => light.body(body.color, point),
-            None if what == ROD => light.body(Vec3::splat(0.05), point),
-            None => sky,
-        }
+    fn color(&self, light: &Light<'_>, rays: &Rays, sample: usize, sky: Vec3) -> Vec3 {
+        let seen = self.canvas.seen(sample);
+        let color = light.color(&self.look(light, seen, sky));
+        self.fluids.iter().fold(color, |color, surface| {
+            light.through_fluid(surface, color, rays.at(sample), seen.map(|(_, point)| point.position), sky)
+        })
     }
 
     /// The colour of the sky in a row of the picture.
@@ -256,6 +289,30 @@ fn perspective(view: f32, aspect: f32) -> Mat4 {
     Mat4::from_cols(Vec4::X * (f / aspect), Vec4::Y * f, Vec4::new(0.0, 0.0, -1.0, -1.0), Vec4::ZERO)
 }
 
+/// The directions that samples look in.
+struct Rays {
+    columns: usize,
+    corner: Vec3,
+    across: Vec3,
+    down: Vec3,
+}
+
+impl Rays {
+    fn new(camera: &Camera, columns: usize, rows: usize) -> Self {
+        let back = (camera.from - camera.to).normalize_or(Vec3::Z);
+        let right = camera.up().cross(back).normalize_or(Vec3::X);
+        let half = libm::tanf(0.5 * camera.view);
+        let (across, down) = (right * (2.0 * half / rows as f32), back.cross(right) * (-2.0 * half / rows as f32));
+        let middle = -back - across * (0.5 * columns as f32) - down * (0.5 * rows as f32);
+        Self { columns, corner: middle + 0.5 * (across + down), across, down }
+    }
+
+    fn at(&self, sample: usize) -> Vec3 {
+        let (x, y) = (sample % self.columns, sample / self.columns);
+        (self.corner + self.across * x as f32 + self.down * y as f32).normalize_or(Vec3::NEG_Y)
+    }
+}
+
 /// A colour as amounts of light. The square is near enough to what screens do, and its inverse is cheap.
 fn linear(color: Color) -> Vec3 {
     let screen = Vec3::from(color.map(|part| f32::from(part) / 255.0));
@@ -273,103 +330,4 @@ fn triangles<'a>(surface: &'a Surface, pose: &'a Transform) -> impl Iterator<Ite
         normal: place.transform_vector3(surface.normals[index]),
     };
     (0..surface.positions.len() / 3).map(move |t| [corner(3 * t), corner(3 * t + 1), corner(3 * t + 2)])
-}
-
-/// What is needed to shade a point.
-struct Light<'a> {
-    eye: Vec3,
-    /// How far the eye is from what it looks at.
-    around: f32,
-    /// The edge of the tiles on the ground: a metre, or a power of ten that suits the scene.
-    tile: f32,
-    sun: &'a Mat4,
-    towards_sun: Vec3,
-    shadow: &'a Canvas,
-}
-
-impl<'a> Light<'a> {
-    fn new(camera: &Camera, sun: &'a Mat4, shadow: &'a Canvas) -> Self {
-        let around = (camera.from - camera.to).length().max(1e-3);
-        let tile = libm::powf(10.0, libm::log10f(around / 6.0).round());
-        Self { eye: camera.from, around, tile, sun, towards_sun: SUN.normalize(), shadow }
-    }
-
-    fn body(&self, color: Vec3, point: Corner) -> Vec3 {
-        let towards = (self.eye - point.position).normalize_or(Vec3::Z);
-        let mut normal = point.normal.normalize_or(Vec3::Y);
-        if normal.dot(towards) < 0.0 {
-            normal = -normal;
-        }
-        let sun = self.towards_sun;
-        let direct = normal.dot(sun).max(0.0) * self.lit(point.position, normal);
-        let sky = 0.5 + 0.5 * normal.y;
-        let shine = (sun + towards).normalize_or(sun).dot(normal).max(0.0);
-        let shine = shine * shine * shine * shine;
-        let shine = shine * shine * shine * shine;
-        color * (0.18 + 0.27 * sky + 0.75 * direct) + Vec3::splat(0.06 * shine * direct)
-    }
-
-    /// A pattern of tiles that fades with distance.
-    fn ground(&self, color: Vec3, point: Corner, sky: Vec3) -> Vec3 {
-        let distance = (point.position - self.eye).length();
-        let fog = ((distance - 2.0 * self.around) / (6.0 * self.around)).clamp(0.0, 1.0);
-        if fog >= 1.0 {
-            return sky;
-        }
-        let normal = point.normal.normalize_or(Vec3::Y);
-        let (u, v) = normal.any_orthonormal_pair();
-        let place = Vec2::new(point.position.dot(u), point.position.dot(v)) / self.tile;
-        let contrast = 0.07 * (1.0 - distance / (5.0 * self.around)).clamp(0.0, 1.0);
-        let odd = (place.x.floor() + place.y.floor()).rem_euclid(2.0) > 0.5;
-        let tile = if odd { 1.0 - contrast } else { 1.0 + contrast };
-        let direct = normal.dot(self.towards_sun).max(0.0) * self.lit(point.position, normal);
-        let lit = color * tile * (0.42 + 0.62 * direct);
-        lit.lerp(sky, fog * fog * (3.0 - 2.0 * fog))
-    }
-
-    /// How much of the sun reaches a point: the mean over some neighbouring places of its picture.
-    fn lit(&self, position: Vec3, normal: Vec3) -> f32 {
-        // A little off the surface, so that it does not shade itself.
-        let seen = *self.sun * (position + normal * 0.02).extend(1.0);
-        let place = Vec2::new(0.5 + 0.5 * seen.x, 0.5 - 0.5 * seen.y) * SHADOW as f32;
-        let mut sum = 0.0;
-        for (dx, dy) in [(-0.7, -0.3), (0.3, -0.7), (0.7, 0.3), (-0.3, 0.7)] {
-            let (x, y) = (place.x + dx, place.y + dy);
-            let inside = x >= 0.0 && y >= 0.0 && x < SHADOW as f32 && y < SHADOW as f32;
-            let depth = if inside { self.shadow.nearness[y as usize * SHADOW + x as usize] } else { 0.0 };
-            // Nearness to the sun grows as depth falls: 1 − z.
-            sum += if depth > 1.0 - seen.z + 2e-4 { 0.0 } else { 0.25 };
-        }
-        sum
-    }
-}
-
-impl Canvas {
-    /// Notes how near a triangle is in a view without perspective: 1 − z.
-    fn flat(&mut self, view: &Mat4, corners: [Vec3; 3]) {
-        let clip = corners.map(|corner| view.transform_point3(corner));
-        let size = Vec2::new(self.width as f32, self.height as f32);
-        let screen = clip.map(|c| Vec2::new(0.5 + 0.5 * c.x, 0.5 - 0.5 * c.y) * size);
-        let area = (screen[1] - screen[0]).perp_dot(screen[2] - screen[0]);
-        let low = screen[0].min(screen[1]).min(screen[2]).max(Vec2::ZERO);
-        let high = screen[0].max(screen[1]).max(screen[2]).min(size - 1.0);
-        if !area.is_finite() || area.abs() < 1e-9 || low.x > high.x || low.y > high.y {
-            return;
-        }
-        for y in low.y as usize..=(high.y.ceil() as usize).min(self.height - 1) {
-            for x in low.x as usize..=(high.x.ceil() as usize).min(self.width - 1) {
-                let p = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
-                let weight = |i: usize| {
-                    let (a, b) = (screen[(i + 1) % 3], screen[(i + 2) % 3]);
-                    (b - a).perp_dot(p - a) / area
-                };
-                let w = [weight(0), weight(1), weight(2)];
-                if w.iter().all(|&w| w >= 0.0) {
-                    let near = 1.0 - (w[0] * clip[0].z + w[1] * clip[1].z + w[2] * clip[2].z);
-                    let pixel = y * self.width + x;
-                    self.nearness[pixel] = self.nearness[pixel].max(near);
-                }
-            }
-        }
-    }
 }

@@ -16,6 +16,35 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Scenes from text
+//!
+//! With the feature `scene` (`tumble = { version = "0.1", features = ["scene"] }`) a world can come from a scene file, and
+//! a run can be written to tables, recordings and animations:
+//!
+#![cfg_attr(feature = "scene", doc = "```")]
+#![cfg_attr(not(feature = "scene"), doc = "```ignore")]
+//! use tumble::scene::Loader;
+//! use tumble::scene::run::Runner;
+//!
+//! let text = r#"
+//!     title = "A ball falls on a floor"
+//!     duration = 2
+//!     [bodies.floor]
+//!     kind = "fixed"
+//!     shape.half_space = {}
+//!     [bodies.ball]
+//!     shape.sphere.radius = 0.5
+//!     position = [0, 5, 0]
+//!     material = "rubber"
+//! "#;
+//! let mut scene = Loader::new().load_text("ball.toml", text)?;
+//! let summary = Runner::default().run(&mut scene);
+//! let ball = scene.world.body_named("ball").unwrap();
+//! println!("after {} steps the ball is at {}", summary.steps, scene.world.body(ball)?.position());
+//! # assert!(summary.step_error.is_none() && scene.world.body(ball)?.position().y > 0.49);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # The three ideas
 //!
 //! - The **model** is everything that does not change as time passes: bodies with their mass, colliders, materials,
@@ -37,11 +66,14 @@
 //! - The manual, from a ball that falls to forces, constraints and methods of your own: [`dynamics`].
 //! - Shapes, mass properties and collision queries: [`geometry`].
 //! - All a world can do: [`World`](prelude::World).
+//! - Scene files, recordings and exports, with the feature `scene`: the crate `tumble-scene`.
 //! - `examples/` in the repository: a ball, a pile, a pendulum, a force and a constraint of your own, events,
 //!   questions, snapshots.
 
 pub use tumble_dynamics as dynamics;
 pub use tumble_geometry as geometry;
+#[cfg(feature = "scene")]
+pub use tumble_scene as scene;
 
 /// What most programs need.
 pub mod prelude {

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod clock;
+
+use clock::time_taken;
 use glam::DVec3;
 use tumble_dynamics::{BodyRef, World};
 use tumble_scene::gallery::{GROUPS, SCENES, find};
@@ -74,11 +77,8 @@ fn every_scene_says_what_it_is() {
 #[test]
 fn scenes_start_within_a_tenth_of_a_second() {
     for entry in SCENES {
-        let start = std::time::Instant::now();
-        load(entry.name);
-        let taken = start.elapsed();
-        // Three times the promise, because tests run beside each other.
-        assert!(taken.as_millis() < 300, "{} took {taken:?}", entry.name);
+        let (_, taken) = time_taken(|| load(entry.name));
+        assert!(taken.as_millis() < 100, "{} took {taken:?}", entry.name);
     }
 }
 

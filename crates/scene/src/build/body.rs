@@ -4,7 +4,7 @@ use super::material::Materials;
 use super::script::Path;
 use super::shape::{Shapes, pose};
 use super::{Context, Reported};
-use crate::format::{BodyFile, BodyKindFile, MassFile};
+use crate::format::{BodyFile, BodyKindFile, ColliderFile, MassFile};
 use crate::load::Color;
 use crate::source::Span;
 use crate::tree::Node;
@@ -39,42 +39,23 @@ impl Parts {
         span: Span,
     ) -> Result<Self, Reported> {
         let span_of = |key: &str| node.get(key).map_or(span, |node| node.span);
-        let material = match &file.material {
-            Some(name) => Some(materials.get(context, name, span_of("material")).ok_or(Reported)?),
-            None => None,
-        };
-        let mut colliders = Vec::new();
-        if let (Some(shape), Some(node)) = (&file.shape, node.get("shape")) {
-            colliders.push(Collider::new(shapes.get(context, shape, node)?));
-        }
+        // Everything is looked at before anything is refused, so that all that is wrong is said at once.
+        let shape = file.shape.as_ref().zip(node.get("shape"));
+        let shape = shape.map(|(shape, node)| shapes.get(context, shape, node).map(Collider::new));
         let nodes = node.get("colliders").map_or(&[][..], Node::elements);
-        for (part, node) in file.colliders.iter().zip(nodes) {
-            let turned = node.place(&["rotation"], node.span);
-            let placed = pose(context, turned, part.position, part.rotation.as_ref())?;
-            let shape = shapes.get(context, &part.shape, node.get("shape").unwrap_or(node))?;
-            let mut collider = Collider::new(shape).with_pose(placed);
-            if let Some(name) = &part.material {
-                let at = node.get("material").map_or(node.span, |node| node.span);
-                collider = collider.with_material(materials.get(context, name, at).ok_or(Reported)?);
-            }
-            if let Some(density) = part.density {
-                collider = collider.with_density(density);
-            }
-            colliders.push(if part.sensor { collider.as_sensor() } else { collider });
-        }
-        let color = match &file.color {
-            Some(text) => Some(context.accept(span_of("color"), parse_color(text))?),
-            None => None,
-        };
-        let path = match &file.script {
-            Some(script) => Some(context.accept(span_of("script"), Path::read(script))?),
-            None => None,
-        };
+        let parts = file.colliders.iter().zip(nodes);
+        let parts: Vec<_> = parts.map(|(part, node)| collider(context, shapes, materials, part, node)).collect();
+        let material =
+            file.material.as_ref().map(|name| materials.get(context, name, span_of("material")).ok_or(Reported));
+        let color = file.color.as_ref().map(|text| context.accept(span_of("color"), parse_color(text)));
+        let path = file.script.as_ref().map(|script| context.accept(span_of("script"), Path::read(script)));
         if path.is_some() && file.kind != BodyKindFile::Dynamic {
             let message = "a body with a script is neither fixed nor a particle";
             context.report.push(span_of("kind"), message, "leave `kind` out");
             return Err(Reported);
         }
+        let colliders = shape.into_iter().chain(parts).collect::<Result<Vec<Collider>, Reported>>()?;
+        let (material, color, path) = (material.transpose()?, color.transpose()?, path.transpose()?);
         Ok(Self {
             kind: file.kind,
             colliders,
@@ -116,6 +97,31 @@ impl Parts {
             .with_gravity_scale(self.gravity_scale);
         if self.sleep { body } else { body.without_sleep() }
     }
+}
+
+/// One of several colliders of a body, described at `node`.
+fn collider(
+    context: &mut Context<'_>,
+    shapes: &mut Shapes<'_>,
+    materials: &Materials,
+    part: &ColliderFile,
+    node: &Node,
+) -> Result<Collider, Reported> {
+    let turned = node.place(&["rotation"], node.span);
+    let placed = pose(context, turned, part.position, part.rotation.as_ref());
+    let shape = shapes.get(context, &part.shape, node.get("shape").unwrap_or(node));
+    let material = part
+        .material
+        .as_ref()
+        .map(|name| materials.get(context, name, node.place(&["material"], node.span)).ok_or(Reported));
+    let mut collider = Collider::new(shape?).with_pose(placed?);
+    if let Some(material) = material.transpose()? {
+        collider = collider.with_material(material);
+    }
+    if let Some(density) = part.density {
+        collider = collider.with_density(density);
+    }
+    Ok(if part.sensor { collider.as_sensor() } else { collider })
 }
 
 fn mass_properties(file: &MassFile) -> MassProperties {

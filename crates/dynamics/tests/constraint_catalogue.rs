@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+mod catalogue;
 mod moving;
 
 use glam::DVec3;
@@ -15,6 +16,14 @@ use tumble_dynamics::constraint::study::{CrossHinge, CrossMatrixHinge, Quaternio
 use tumble_dynamics::constraint::{
     Attach, BodyView, Drive, Freedom, Gear, Pulley, RackAndPinion, SixAxes, Wheel, allowed_rotations,
 };
+
+/// Everything in the catalogue, and that is everything that is registered (see `joints_hold`).
+#[test]
+fn derivatives_of_every_joint() {
+    for case in catalogue::cases() {
+        check_derivatives(case.name, |_| Box::new(case.joint.clone()));
+    }
+}
 
 fn angle(random: &mut fastrand::Rng) -> f64 {
     0.01 + 3.0 * random.f64()

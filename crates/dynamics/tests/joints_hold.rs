@@ -1,210 +1,47 @@
-//! Every joint holds and leaves free exactly what it promises.
-//!
-//! A joint is made at the origin with its main axis along x. From then on each body carries a copy of that frame, and what a
-//! joint forbids is a statement about the second copy as the first sees it: where it is, d, and how it is turned, q. These
-//! statements are written here once more, as geometry and not by the joint's own rows.
+//! Every joint and limit of the catalogue holds, and leaves free exactly what it promises.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
-use glam::{DQuat, DVec3, Vec3Swizzles};
-use std::f64::consts::TAU;
-use std::sync::Arc;
-use tumble_dynamics::constraint::{
-    Attach, Ball, ConstantVelocity, Cylindrical, Distance, Hinge, HingeForm, Joystick, Lines, Nail, OnPlane,
-    OrientationLock, Planar, Screw, Slider, Universal, Weld,
-};
-use tumble_dynamics::geometry::math::{rotation_from_vector, rotation_vector};
-use tumble_dynamics::geometry::{Shape, Transform};
-use tumble_dynamics::model::{Joint, JointEnd};
-use tumble_dynamics::{Body, BodyId, World};
+mod catalogue;
 
-const DT: f64 = 1.0 / 240.0;
-const PITCH: f64 = 0.3;
+use catalogue::rig::{DT, Rig};
+use catalogue::{Case, cases};
+use glam::DVec3;
+use std::collections::BTreeSet;
+use tumble_dynamics::BodyId;
+use tumble_dynamics::model::Breaking;
+use tumble_dynamics::registry::Registry;
 
-/// By how much a joint is open, in metres or radians, seen from the frames it was made in.
-type Opening = fn(DVec3, DQuat) -> f64;
-
-struct Case {
-    name: &'static str,
-    joint: Arc<dyn Attach>,
-    /// How many ways to move against each other it takes away.
-    takes: usize,
-    opening: Opening,
-    /// How strong the forces are that drive it, in N.
-    force: f64,
-    /// The stiffness in N m/rad of a damped torque that turns the bodies back to how they were: with a weaker drive it keeps
-    /// lines from becoming parallel, where what they demand makes no sense.
-    upright: f64,
-}
-
-fn case(name: &'static str, joint: impl Attach + 'static, takes: usize, opening: Opening) -> Case {
-    Case { name, joint: Arc::new(joint), takes, opening, force: 50.0, upright: 0.0 }
-}
-
-/// By how much an axis has left its own direction.
-fn tilt(q: DQuat) -> f64 {
-    (q * DVec3::X - DVec3::X).length()
-}
-
-fn angle(q: DQuat) -> f64 {
-    2.0 * q.xyz().length()
-}
-
-/// The ends of the rod, in the frame of the joint.
-const ROD: [DVec3; 2] = [DVec3::new(-0.2, 0.1, 0.0), DVec3::new(0.5, 0.2, 0.3)];
-
-fn rod_length(d: DVec3, q: DQuat) -> f64 {
-    (d + q * ROD[1] - ROD[0]).length()
-}
-
-/// The directions of two lines through the origin.
-const LINES: [DVec3; 2] = [DVec3::X, DVec3::Z];
-
-fn cases() -> Vec<Case> {
-    const O: DVec3 = DVec3::ZERO;
-    const X: DVec3 = DVec3::X;
-    let hinge = |form| Hinge::at(O, X).with_form(form);
-    let opening_of_hinge: Opening = |d, q| d.length().max(tilt(q));
-    let opening_of_weld: Opening = |d, q| d.length().max(angle(q));
-    vec![
-        case("ball", Ball::at(O), 3, |d, _| d.length()),
-        case("nail", Nail::at(O), 3, |d, _| d.length()),
-        case("rod", Distance::rod(ROD[0], ROD[1]), 1, |d, q| (rod_length(d, q) - rod_length(O, DQuat::IDENTITY)).abs()),
-        case("hinge, dot products", hinge(HingeForm::DotProduct), 5, opening_of_hinge),
-        case("hinge, two positions", hinge(HingeForm::TwoPositions), 5, opening_of_hinge),
-        case("hinge, quaternion", hinge(HingeForm::Quaternion), 5, opening_of_hinge),
-        case("hinge, two joysticks", hinge(HingeForm::TwoJoysticks), 5, opening_of_hinge),
-        case("weld", Weld::at(O), 6, opening_of_weld),
-        case("weld, three points", Weld::at(O).by_three_points(), 6, opening_of_weld),
-        case("slider", Slider::at(O, X), 5, |d, q| d.yz().length().max(angle(q))),
-        case("cylindrical", Cylindrical::at(O, X), 4, |d, q| d.yz().length().max(tilt(q))),
-        case("planar", Planar::at(O, X), 3, |d, q| d.x.abs().max(tilt(q))),
-        case("screw", Screw::at(O, X, PITCH), 5, |d, q| {
-            // Up to whole turns.
-            let turns = d.x / PITCH - 2.0 * libm::atan2(q.x, q.w) / TAU;
-            d.yz().length().max(tilt(q)).max(PITCH * (turns - turns.round()).abs())
-        }),
-        case("universal", Universal::at(O, X, DVec3::Y), 4, |d, q| d.length().max(X.dot(q * DVec3::Y).abs())),
-        case("constant velocity", ConstantVelocity::at(O, X), 4, |d, q| {
-            d.length().max((DVec3::Y.dot(q * DVec3::Z) - DVec3::Z.dot(q * DVec3::Y)).abs())
-        }),
-        case("joystick", Joystick::about(X), 1, |_, q| 2.0 * q.x.abs()),
-        case("orientation lock", OrientationLock::default(), 3, |_, q| angle(q)),
-        case("on plane", OnPlane::at(O, X), 1, |d, _| d.x.abs()),
-        Case {
-            force: 10.0,
-            upright: 30.0,
-            ..case("lines", Lines { directions: LINES, ..Lines::default() }, 1, |d, q| {
-                d.dot(LINES[0].cross(q * LINES[1]).normalize()).abs()
-            })
-        },
-    ]
-}
-
-/// A joint between two bodies, or the world and one, without gravity.
-struct Rig {
-    world: World,
-    bodies: Vec<BodyId>,
-    /// The frame of the joint as each end carries it.
-    frames: [Transform; 2],
-    /// How the bodies were turned at the start.
-    starts: Vec<DQuat>,
-}
-
-impl Rig {
-    fn new(case: &Case, with_world: bool) -> Self {
-        let mut world = World::new();
-        world.set_gravity(DVec3::ZERO);
-        let body = |half: [f64; 3], pose: Transform| {
-            let body = Body::dynamic().with_shape(Shape::cuboid(half).unwrap()).with_mass(1.0).with_pose(pose);
-            body.without_sleep()
-        };
-        let poses = [
-            Transform::new(rotation_from_vector(DVec3::new(0.3, -0.2, 0.9)), DVec3::new(-0.4, 0.1, 0.2)),
-            Transform::new(rotation_from_vector(DVec3::new(-1.1, 0.5, 0.4)), DVec3::new(0.5, 0.2, -0.1)),
-        ];
-        let first = (!with_world).then(|| world.add_body(body([0.3, 0.2, 0.4], poses[0])).unwrap());
-        let second = world.add_body(body([0.4, 0.3, 0.2], poses[1])).unwrap();
-        let ends = [first.map_or(JointEnd::World, JointEnd::Body), JointEnd::Body(second)];
-        world.add_joint(Joint::new(ends[0], ends[1], case.joint.clone())).unwrap();
-        let frame = |pose: Transform| pose.to_local(&Transform::IDENTITY);
-        let frames = [if with_world { Transform::IDENTITY } else { frame(poses[0]) }, frame(poses[1])];
-        let bodies: Vec<BodyId> = first.into_iter().chain([second]).collect();
-        let starts = bodies.iter().map(|&id| world.body(id).unwrap().rotation()).collect();
-        Self { world, bodies, frames, starts }
+/// The ways left to move: the rank of the velocities that unit forces and torques along and about the axes of the world
+/// cause within one step from rest.
+fn freedoms(rig: &mut Rig) -> usize {
+    let world = &mut rig.world;
+    for &id in &rig.bodies {
+        let mut body = world.body_mut(id).unwrap();
+        body.set_velocity(DVec3::ZERO).unwrap();
+        body.set_angular_velocity(DVec3::ZERO).unwrap();
     }
-
-    /// The second copy of the joint's frame as seen from the first.
-    fn relative(&self) -> (DVec3, DQuat) {
-        let pose = |end: usize| match (end, self.bodies.len()) {
-            (0, 1) => Transform::IDENTITY,
-            (end, count) => self.world.body(self.bodies[end + count - 2]).unwrap().pose(),
-        };
-        let [first, second] = [0, 1].map(|end| {
-            let Transform { rotation, translation } = self.frames[end];
-            Transform::new(pose(end).rotation * rotation, pose(end).point(translation))
-        });
-        let relative = first.to_local(&second);
-        (relative.translation, relative.rotation)
-    }
-
-    /// Drives it for some seconds with random forces and torques, up to five times the weight, that change twenty times a
-    /// second. A weak pull to where it all began keeps what can slide from sliding away. The largest opening.
-    fn shake(&mut self, case: &Case, seconds: f64, seed: u64) -> f64 {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let mut vector = |size: f64| DVec3::from_array([0; 3].map(|_| (2.0 * random.f64() - 1.0) * size));
-        let mut driving = [[DVec3::ZERO; 2]; 2];
-        let mut worst: f64 = 0.0;
-        for step in 0..(seconds / DT) as usize {
-            if step % 12 == 0 {
-                driving = [0, 1].map(|_| [vector(case.force), vector(3.0)]);
+    let still = world.snapshot();
+    let mut responses = Vec::new();
+    for &pushed in &rig.bodies {
+        for (axis, is_torque) in DVec3::AXES.into_iter().flat_map(|axis| [(axis, false), (axis, true)]) {
+            world.restore(&still);
+            let mut body = world.body_mut(pushed).unwrap();
+            if is_torque {
+                body.apply_torque(axis).unwrap()
+            } else {
+                body.apply_force(axis).unwrap()
             }
-            for (index, (&id, [force, torque])) in self.bodies.iter().zip(driving).enumerate() {
-                let mut body = self.world.body_mut(id).unwrap();
-                let (position, velocity) = (body.read().position(), body.read().velocity());
-                let spin = body.read().angular_velocity();
-                body.apply_force(force - 10.0 * position - 2.0 * velocity).unwrap();
-                let turned = rotation_vector(body.read().rotation() * self.starts[index].conjugate());
-                body.apply_torque(torque - 0.1 * spin - case.upright * (turned + 0.03 * spin)).unwrap();
-            }
-            self.world.step(DT).unwrap();
-            let (d, q) = self.relative();
-            worst = worst.max((case.opening)(d, q));
+            world.step(DT).unwrap();
+            let velocities = |&id: &BodyId| {
+                let body = world.body(id).unwrap();
+                [body.velocity().to_array(), body.angular_velocity().to_array()].concat()
+            };
+            responses.push(rig.bodies.iter().flat_map(velocities).map(|v| v / DT).collect::<Vec<f64>>());
         }
-        worst
     }
-
-    /// The ways left to move: the rank of the velocities that unit forces and torques along and about the axes of the world
-    /// cause within one step from rest.
-    fn freedoms(&mut self) -> usize {
-        let world = &mut self.world;
-        for &id in &self.bodies {
-            let mut body = world.body_mut(id).unwrap();
-            body.set_velocity(DVec3::ZERO).unwrap();
-            body.set_angular_velocity(DVec3::ZERO).unwrap();
-        }
-        let still = world.snapshot();
-        let mut responses = Vec::new();
-        for &pushed in &self.bodies {
-            for (axis, is_torque) in DVec3::AXES.into_iter().flat_map(|axis| [(axis, false), (axis, true)]) {
-                world.restore(&still);
-                let mut body = world.body_mut(pushed).unwrap();
-                if is_torque {
-                    body.apply_torque(axis).unwrap()
-                } else {
-                    body.apply_force(axis).unwrap()
-                }
-                world.step(DT).unwrap();
-                let velocities = |&id: &BodyId| {
-                    let body = world.body(id).unwrap();
-                    [body.velocity().to_array(), body.angular_velocity().to_array()].concat()
-                };
-                responses.push(self.bodies.iter().flat_map(velocities).map(|v| v / DT).collect::<Vec<f64>>());
-            }
-        }
-        // What is forbidden answers with less than 1e-3, what is free with 0.7 at least.
-        rank(responses, 1e-2)
-    }
+    // What is forbidden answers with less than 1e-3, what is free with 0.7 at least.
+    rank(responses, 1e-2)
 }
 
 /// The number of linearly independent vectors, by orthogonalization with the longest remaining first; what is shorter than
@@ -228,27 +65,52 @@ fn rank(mut vectors: Vec<Vec<f64>>, nothing: f64) -> usize {
     rank
 }
 
+/// A joint that is registered without a case here is not known to hold. The forms for study do not, and that is their point.
+#[test]
+fn every_registered_joint_has_its_case() {
+    let registry = Registry::default();
+    let registered = registry.joints.parts().map(|part| part.name.as_str()).filter(|name| !name.starts_with("study_"));
+    let tested: BTreeSet<&str> = cases().iter().map(|case| case.name).collect();
+    assert_eq!(tested, registered.collect::<BTreeSet<_>>());
+}
+
+fn rigs(case: &Case) -> impl Iterator<Item = bool> {
+    [false, true].into_iter().take(if case.needs_two_bodies() { 1 } else { 2 })
+}
+
 #[test]
 fn unit_forces_find_the_ways_left_to_move() {
     for case in cases() {
-        for with_world in [false, true] {
-            let mut rig = Rig::new(&case, with_world);
+        for with_world in rigs(&case) {
+            let mut rig = Rig::new(&case, with_world, Breaking::default());
             let ways = 6 * rig.bodies.len() - case.takes;
-            assert_eq!(rig.freedoms(), ways, "{} where it was made", case.name);
+            assert_eq!(freedoms(&mut rig), ways, "{} {} where it was made", case.name, case.kind);
             // And anywhere else.
-            rig.shake(&case, 2.0, 3);
-            assert_eq!(rig.freedoms(), ways, "{} after a while", case.name);
+            if !case.is_limited {
+                rig.shake(&case, 2.0, |_| ());
+                assert_eq!(freedoms(&mut rig), ways, "{} {} after a while", case.name, case.kind);
+            }
         }
     }
 }
 
-/// Measured: below 2e-7 for all of them, and below 1e-9 for most. The bodies are about a metre in size.
+/// The bodies are about a metre in size. The measured openings are in the table of `docs/constraints.md`. What ends at a narrow
+/// ellipse is the least exact: around its tip the limit turns a lot within a step.
 #[test]
 fn a_minute_of_random_driving_opens_no_joint() {
     for case in cases() {
-        for with_world in [false, true] {
-            let opening = Rig::new(&case, with_world).shake(&case, 60.0, 7);
-            assert!(opening < 1e-6, "{} opened by {opening:e}", case.name);
+        for with_world in rigs(&case) {
+            let mut rig = Rig::new(&case, with_world, Breaking::default());
+            let (mut opening, mut effort) = (0.0_f64, 0.0_f64);
+            rig.shake(&case, if with_world { 20.0 } else { 60.0 }, |rig| {
+                opening = opening.max(rig.opening(&case));
+                effort = rig.effort().into_iter().fold(effort, f64::max);
+            });
+            let to = if with_world { "world" } else { "body" };
+            println!("{} {}, on a {to}: {opening:.1e}", case.name, case.kind);
+            let most = if ["elliptic_cone_limit", "swing_twist"].contains(&case.name) { 1e-3 } else { 1e-6 };
+            assert!(opening < most, "{} {} opened by {opening:e}", case.name, case.kind);
+            assert!(effort > 1.0, "{} {} had nothing to do", case.name, case.kind);
         }
     }
 }

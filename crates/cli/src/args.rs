@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Simulates colliding, jointed rigid bodies.
 ///
 /// A scene is one TOML file, or the name of one from the gallery (see `tumble list`). Without a command, tumble shows what it
-/// can do: it runs a scene and draws it.
+/// can do: it opens a scene in the browser, or, where there is no screen, runs it and draws it into the folder `out`.
 #[derive(Debug, Parser)]
 #[command(name = "tumble", version, propagate_version = true, after_help = AFTER)]
 pub(crate) struct Arguments {

@@ -1,7 +1,9 @@
 //! `tumble` without a command: something worth seeing.
 
-use crate::args::{Render, Run, SceneChoice};
+use crate::args::{Render, Run, SceneChoice, View};
 use crate::failure::{Failure, print};
+use std::io::IsTerminal;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 const SCENE: &str = "dominoes";
@@ -11,7 +13,29 @@ const UNTIL: f64 = 4.0;
 /// Pictures per second.
 const RATE: f64 = 20.0;
 
-pub(crate) fn demo() -> Result<(), Failure> {
+/// Opens the sandbox for somebody who sits in front of a screen; draws into files for everybody else.
+pub(crate) fn show() -> Result<(), Failure> {
+    if !(std::io::stdout().is_terminal() && has_screen()) {
+        return draw();
+    }
+    crate::view::view(&View {
+        scene: Some(SCENE.into()),
+        method: None,
+        dt: None,
+        settings: Vec::new(),
+        port: 0,
+        host: Ipv4Addr::LOCALHOST.into(),
+        no_open: false,
+    })
+}
+
+/// Whether a browser could open a window. Only systems where there may be none tell.
+fn has_screen() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(target_os = "macos", target_os = "windows")) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+}
+
+fn draw() -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Write(format!("{FOLDER}: {error}"));
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
     let choice = |scene: &str| SceneChoice {

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let Some(command) = arguments.command else { return report(demo::demo()) };
+    let Some(command) = arguments.command else { return report(demo::show()) };
     report(match command {
         Command::Run(options) => run::run(&options),
         Command::View(options) => view::view(&options),

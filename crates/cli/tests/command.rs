@@ -148,7 +148,7 @@ fn methods_are_compared() {
 
 #[test]
 fn validation_passes() {
-    let (out, _) = expect(0, &["validate", "projectile", "pendulum_rod", "mass_properties"]);
+    let (out, _) = expect(0, &["validate", "projectile", "physical_pendulum", "mass_properties"]);
     assert!(!out.contains("FAILED") && out.matches("  passed").count() >= 5, "{out}");
     assert!(out.contains("not reached: there is no smooth torus") && out.contains("2 not reached, 0 failed"), "{out}");
     let (out, _) = expect(0, &["validate", "--json", "mass_properties_pri"]);

@@ -28,8 +28,7 @@ pub(super) const PROBLEMS: &[Problem] = &[
     },
 ];
 
-const CHAOS: &str =
-    "chaotic: an error grows by e in less than half a second, and a method of second order begins with too much";
+const CHAOS: &str = "chaotic: an error grows tenfold in two seconds, and a method of second order begins with too much";
 
 /// A moment of a chain.
 struct Moment<'a> {

@@ -20,7 +20,7 @@ shape.sphere.radius = 0.2
 position = [1.8, 2, 0]
 [joints.arm]
 between = ["world", "bob"]
-hinge.anchor = [0.8, 2, 0]
+swing_twist = { anchor = [0.8, 2, 0], axis = [1, 0, 0] }
 `;
 
 export async function looks(t) {
@@ -30,10 +30,14 @@ export async function looks(t) {
     await t.run(EVERYTHING);
     await t.until('bodies.time > 0.25');
     await t.pause();
+    // However late that was, this is what there is to see.
+    await t.read("{ link.ask('seek', { time: 0.2 }) }");
+    await t.until('Math.abs(bodies.time - 0.2) < 0.02 && status().contacts > 0');
     await t.open('show');
     const boxes = await page.$$eval('#pane-show input', (inputs) => inputs.map(({ id }) => id));
     assert.deepEqual(boxes.map((id) => id.replace('show-', '')),
-      ['contacts', 'contact_forces', 'forces', 'joints', 'reactions', 'aabbs', 'broad_phase', 'velocities', 'centers_of_mass', 'islands', 'sleep']);
+      ['contacts', 'contact_forces', 'forces', 'joints', 'reactions', 'aabbs', 'broad_phase', 'velocities', 'centers_of_mass', 'islands', 'limits', 'sleep']);
+    await t.read("{ sandbox.select([...bodies.bySlot.values()].find(({ look }) => look.name === 'bob')) }");
     await t.remember();
     for (const [index, id] of boxes.entries()) {
       if (id === 'show-sleep') continue;
@@ -45,6 +49,7 @@ export async function looks(t) {
       await t.until(`!overlay.has(${index})`);
     }
     assert.ok((await t.changed()) < 4, 'all is gone again');
+    await t.read('{ sandbox.select(undefined) }');
   });
 
   await t.step('who sleeps is shown', async () => {

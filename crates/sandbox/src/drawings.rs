@@ -22,10 +22,15 @@ const MOST: usize = 20_000;
 /// The head of an arrow, as a part of its length.
 const HEAD: f64 = 0.22;
 
-/// Draws one instrument.
+/// Draws what a world shows of itself.
 pub(crate) fn draw(world: &World, what: Instrumented) -> Arc<[u8]> {
+    drawing(what, |sheet| world.draw(flags(what), sheet))
+}
+
+/// What is drawn on an instrument, as a message.
+pub(crate) fn drawing(what: Instrumented, draw: impl FnOnce(&mut dyn Instrument)) -> Arc<[u8]> {
     let mut sheet = Sheet::default();
-    world.draw(flags(what), &mut sheet);
+    draw(&mut sheet);
     let mut bytes = vec![DRAWING, what as u8];
     bytes.extend(((sheet.lines.len() / 28) as u32).to_le_bytes());
     bytes.extend(((sheet.points.len() / 20) as u32).to_le_bytes());
@@ -37,6 +42,8 @@ pub(crate) fn draw(world: &World, what: Instrumented) -> Arc<[u8]> {
 fn flags(what: Instrumented) -> InstrumentFlags {
     let mut flags = InstrumentFlags::default();
     let flag = match what {
+        // Not a matter of the world alone.
+        Instrumented::Limits => return flags,
         Instrumented::Contacts => &mut flags.contacts,
         Instrumented::ContactForces => &mut flags.contact_forces,
         Instrumented::Forces => &mut flags.forces,

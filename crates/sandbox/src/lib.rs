@@ -8,7 +8,7 @@
 //! | `runs` | the world, and perhaps a second one beside it with another method |
 //! | `history` | the last minute, to go back to and to go on from, bit for bit |
 //! | `hand` | the spring by which the mouse drags a body |
-//! | `looks`, `drawings`, `inspect`, `tell` | bodies, instrumentation and numbers in the words of the page |
+//! | `looks`, `drawings`, `limits`, `inspect`, `tell` | bodies, instrumentation and numbers in the words of the page |
 //! | `frame` | poses in few bytes: only what moved, as differences to what this tab has |
 //! | `protocol` | what pages may ask for |
 //! | `client` | one tab: everything it gets is the latest state of things, never a queue |
@@ -34,6 +34,7 @@ mod frame;
 mod hand;
 mod history;
 mod inspect;
+mod limits;
 mod looks;
 mod preview;
 mod protocol;

@@ -85,6 +85,8 @@ pub(crate) enum Instrumented {
     Velocities,
     CentersOfMass,
     Islands,
+    /// How far joints let the selected bodies turn.
+    Limits,
 }
 
 /// What one page is interested in.

@@ -8,8 +8,9 @@ use crate::frame::{Pose, unit_for};
 use crate::hand::Hand;
 use crate::history::History;
 use crate::inspect::inspect;
+use crate::limits::Limits;
 use crate::looks::Bodies;
-use crate::protocol::{Choice, Interest, Request};
+use crate::protocol::{Choice, Instrumented, Interest, Request};
 use crate::published::Published;
 use crate::runs::{Chosen, Runs, States};
 use crate::subject::{Subject, load_method};
@@ -91,6 +92,7 @@ pub(crate) struct Simulation {
     error: Option<String>,
     unit: f64,
     shots: u64,
+    limits: Limits,
     now: Published,
     told: Option<Instant>,
     publisher: watch::Sender<Arc<Published>>,
@@ -121,6 +123,7 @@ impl Simulation {
             error: None,
             unit: 1.0,
             shots: 0,
+            limits: Limits::default(),
             now: Published::default(),
             told: None,
             publisher,
@@ -261,6 +264,7 @@ impl Simulation {
     fn open(&mut self, scene: Scene) {
         self.start = scene.world.snapshot();
         self.runs = Runs::new(scene);
+        self.limits = Limits::default();
         self.history = History::new(&self.runs);
         self.hands.clear();
         (self.debt, self.error, self.playing) = (0.0, None, true);
@@ -394,7 +398,13 @@ impl Simulation {
         let world = self.runs.world();
         let mut drawings = BTreeMap::new();
         for what in interests.iter().flat_map(|interest| interest.drawn.iter().copied()) {
-            drawings.entry(what).or_insert_with(|| drawings::draw(world, what));
+            drawings.entry(what).or_insert_with(|| match what {
+                Instrumented::Limits => drawings::drawing(what, |instrument| {
+                    let selected = interests.iter().filter_map(|interest| interest.body);
+                    selected.for_each(|body| self.limits.draw(world, body, instrument));
+                }),
+                _ => drawings::draw(world, what),
+            });
         }
         self.now.drawings = drawings;
         (self.now.time, self.now.steps) = (world.time(), world.state().steps);

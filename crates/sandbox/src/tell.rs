@@ -23,11 +23,15 @@ pub(crate) fn hello(given: &Subject) -> String {
     let schema = tumble_scene::scene_schema(&registry);
     let scenes = gallery::SCENES.iter().map(|entry| {
         let (title, description) = entry.summary();
-        json!({ "name": entry.name, "title": title, "description": description })
+        let group = gallery::GROUPS.iter().find(|group| group.name == entry.group).map_or("", |group| group.heading);
+        json!({ "name": entry.name, "title": title, "description": description, "group": group })
     });
     let mut scenes: Vec<Value> = scenes.collect();
     if gallery::find(&given.name()).is_none() {
-        scenes.insert(0, json!({ "name": given.name(), "title": given.name(), "description": "The scene file." }));
+        scenes.insert(
+            0,
+            json!({ "name": given.name(), "title": given.name(), "description": "The scene file.", "group": "" }),
+        );
     }
     let defaults: BTreeMap<&str, BTreeMap<&str, &Value>> = registry
         .methods

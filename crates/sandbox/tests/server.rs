@@ -377,21 +377,24 @@ fn beyond_this_machine_a_token_is_needed() {
     assert!(tungstenite::connect(format!("{base}?token={token}")).is_ok());
 }
 
+/// A thousand boxes that fly apart, turning.
+const MANY: &str = r#"
+    title = "many"
+    dt = 0.01
+    gravity = [0, 0, 0]
+    [bodies.box]
+    shape.box.size = [0.5, 0.5, 0.5]
+    velocity = [7, 11, 13]
+    angular_velocity = [1, 2, 3]
+    repeat = { grid = { count = [10, 10, 10], spacing = [3, 3, 3] }, jitter = { position = 0.1, angle_deg = 180 } }
+"#;
+
 /// At most 20 kB a frame for a thousand bodies that all move and turn, fast.
 #[test]
 fn a_thousand_moving_bodies_fit_into_twenty_kilobytes() {
     let sandbox = start("pendulum-2");
     let mut page = Page::open(&sandbox);
-    let text = r#"
-        title = "many"
-        dt = 0.01
-        [bodies.box]
-        shape.box.size = [0.5, 0.5, 0.5]
-        velocity = [7, 11, 13]
-        angular_velocity = [1, 2, 3]
-        repeat = { grid = { count = [10, 10, 10], spacing = [3, 3, 3] }, jitter = { position = 0.1, angle_deg = 180 } }
-    "#;
-    page.ask(&json!({ "do": "text", "text": text }));
+    page.ask(&json!({ "do": "text", "text": MANY }));
     page.next_where("scene", |scene, _| scene["title"] == "many");
     let mut largest = 0;
     for _ in 0..20 {
@@ -401,4 +404,67 @@ fn a_thousand_moving_bodies_fit_into_twenty_kilobytes() {
     }
     println!("{largest} bytes a frame");
     assert!(largest <= 20_000, "{largest} bytes");
+}
+
+/// The processor time of this process's threads with a name, in seconds.
+#[cfg(target_os = "linux")]
+fn thread_time(name: &str) -> f64 {
+    let mut ticks = 0.0;
+    for task in std::fs::read_dir("/proc/self/task").unwrap() {
+        let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap_or_default();
+        let (before, after) = stat.rsplit_once(')').unwrap_or_default();
+        if before.ends_with(&format!("({name}")) {
+            let fields: Vec<f64> = after.split_whitespace().map(|field| field.parse().unwrap_or_default()).collect();
+            ticks += fields[11] + fields[12];
+        }
+    }
+    // In hundredths of a second, as everywhere.
+    ticks / 100.0
+}
+
+/// What it costs to show a thousand moving bodies to a tab sixty times a second, beyond simulating them. Not for machines that
+/// have other things to do: `cargo test -p tumble-sandbox --release --test server -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+#[cfg(target_os = "linux")]
+fn showing_costs_less_than_a_twentieth_of_a_core() {
+    let mut scene = tumble_scene::Loader::new().load_text("many", MANY).unwrap();
+    let steps_taken = 1500;
+    let alone = std::thread::Builder::new().name("alone".into()).spawn(move || {
+        for _ in 0..steps_taken {
+            scene.world.step(scene.dt).unwrap();
+        }
+        thread_time("alone")
+    });
+    let per_step = alone.unwrap().join().unwrap() / f64::from(steps_taken);
+
+    let sandbox = start("pendulum-2");
+    let mut page = Page::open(&sandbox);
+    page.ask(&json!({ "do": "text", "text": MANY }));
+    page.next_where("scene", |scene, _| scene["title"] == "many");
+    let first = page.status_where(|status| steps(status) > 100);
+    let before = [thread_time("simulation"), thread_time("server")];
+    let begun = Instant::now();
+    let (mut frames, mut bytes, mut last) = (0, 0, first.clone());
+    while begun.elapsed() < Duration::from_secs(10) {
+        match page.socket.read().unwrap() {
+            Message::Binary(frame) => (frames, bytes) = (frames + 1, bytes + frame.len()),
+            Message::Text(text) => last = serde_json::from_str(&text).unwrap(),
+            _ => {}
+        }
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    let simulation = thread_time("simulation") - before[0];
+    let server = thread_time("server") - before[1];
+    let stepping = per_step * (steps(&last) - steps(&first)) as f64;
+    println!(
+        "{:.1} frames a second of {} bytes; of a core: steps {:.1} %, the rest of the simulation thread {:.1} %, the server {:.1} %",
+        f64::from(frames) / seconds,
+        bytes / frames.max(1) as usize,
+        100.0 * stepping / seconds,
+        100.0 * (simulation - stepping) / seconds,
+        100.0 * server / seconds,
+    );
+    let cost = (simulation - stepping + server) / seconds;
+    assert!(cost < 0.05, "{:.1} % of a core", 100.0 * cost);
 }

@@ -61,6 +61,7 @@ export class Compare {
   /** @param {How} how */
   #setHow(how) {
     this.how = how;
+    this.#labels.className = how;
     if (this.#running) this.show(how);
   }
 

@@ -41,7 +41,7 @@ export function tell(value, digits = 4) {
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-4) {
-    const [mantissa, exponent] = value.toExponential(2).split('e');
+    const [mantissa, exponent] = value.toExponential(Math.max(1, digits - 1)).split('e');
     return `${mantissa.replace('-', '−')}·10${[...String(Number(exponent))].map((c) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]).join('')}`;
   }
   return String(Number(value.toPrecision(digits))).replace('-', '−');

@@ -4,7 +4,7 @@
 import { Bodies } from './bodies.js';
 import { Compare } from './compare.js';
 import { DRAWING, FRAME, SECOND, SECOND_FRAME, SURFACE } from './decode.js';
-import { byId, make, words } from './dom.js';
+import { byId, make } from './dom.js';
 import { Editor } from './editor.js';
 import { Inspector } from './inspector.js';
 import { Link } from './link.js';
@@ -111,7 +111,7 @@ link.on('scene_problem', ({ diagnostics }) => {
 
 // ---- Scenes
 
-/** @typedef {{ name: string, title: string, description: string }} SceneEntry */
+/** @typedef {{ name: string, title: string, description: string, group: string }} SceneEntry */
 
 /** A picture of nothing, until there is one. */
 const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
@@ -125,14 +125,12 @@ function listScenes(list) {
     const about = make('div', {}, make('strong', {}, title), make('span', { title: description }, description));
     return make('li', {}, make('button', { type: 'button', value: name, onclick: () => link.ask('scene', { name }) }, picture, about));
   };
-  // A scene in a folder of the gallery stands under the folder's name.
   /** @type {Map<string, SceneEntry[]>} */
-  const folders = new Map();
-  for (const scene of list) {
-    const folder = scene.name.endsWith('.toml') ? '' : scene.name.split('/').slice(0, -1).join('/');
-    folders.set(folder, [...(folders.get(folder) ?? []), scene]);
-  }
-  const groups = [...folders].flatMap(([folder, scenes]) => [...(folder ? [make('li', {}, make('h2', {}, words(folder)))] : []), ...scenes.map(entry)]);
+  const byGroup = new Map();
+  for (const scene of list) byGroup.set(scene.group, [...(byGroup.get(scene.group) ?? []), scene]);
+  // The first group is what the list is called anyway.
+  const heading = (/** @type {string} */ group) => (group && group !== 'Scenes' ? [make('li', {}, make('h2', {}, group))] : []);
+  const groups = [...byGroup].flatMap(([group, scenes]) => [...heading(group), ...scenes.map(entry)]);
   byId('scenes').replaceChildren(...groups);
   markScene();
 }
@@ -311,6 +309,7 @@ addEventListener('resize', () => requestAnimationFrame(placeLabels));
 function theme(name) {
   document.documentElement.dataset.theme = name;
   stage.setTheme(name);
+  overlay.setTheme(name);
   plots.draw();
   compare.plots.draw();
 }
@@ -411,7 +410,7 @@ byId('keys').append(
     ['click', 'all about a body'],
     ['Shift + click', 'shoot a ball'],
     ...KEYS,
-  ].flatMap(([keys, what]) => [make('dt', {}, make('kbd', {}, keys)), make('dd', {}, what)]),
+  ].map(([keys, what]) => make('div', {}, make('dt', {}, make('kbd', {}, String(keys))), make('dd', {}, String(what)))),
 );
 byId('help-button').onclick = () => help.showModal();
 
@@ -439,4 +438,4 @@ else stage.arrange();
 link.connect();
 
 /** For tests and the curious. */
-Object.assign(window, { sandbox: { stage, bodies, shades, overlay, link, compare, plots, selected: () => selected, status: () => status, scene: () => scene, shown } });
+Object.assign(window, { sandbox: { stage, bodies, shades, overlay, link, compare, plots, select, selected: () => selected, status: () => status, scene: () => scene, shown } });

@@ -12,12 +12,19 @@ export const INSTRUMENTS = [
   ['forces', 'Forces on bodies', '#ff991a'],
   ['joints', 'Joints', '#4d80ff'],
   ['reactions', 'Forces in joints', '#ff991a'],
-  ['aabbs', 'Boxes around shapes', '#ffffff'],
-  ['broad_phase', 'Broad phase', '#808080'],
+  ['aabbs', 'Boxes around shapes', 'var(--ink)'],
+  ['broad_phase', 'Broad phase', 'var(--soft)'],
   ['velocities', 'Velocities', '#33e64d'],
   ['centers_of_mass', 'Centres of mass', '#ffe633'],
   ['islands', 'Islands by colour', 'linear-gradient(90deg,#f55,#5c5,#55f)'],
+  ['limits', 'How far joints let the selected body turn', '#1abfcc'],
 ];
+
+/** Instruments of many lines, drawn faintly in a colour that goes with the theme. */
+const FAINT = {
+  aabbs: { light: '#1d2733', dark: '#ffffff' },
+  broad_phase: { light: '#47607a', dark: '#9fb4c8' },
+};
 
 export class Overlay {
   /** @type {Map<number, import('./vendor/three.js').Group>} */ #drawings = new Map();
@@ -54,13 +61,24 @@ export class Overlay {
       object.layers.set(LAYERS.first);
       group.add(object);
     };
-    if (ends.length) {
-      const material = new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: what === 5 || what === 6 ? 0.45 : 0.95, toneMapped: false });
-      add(new THREE.LineSegments(geometry(ends, lineColors), material));
+    const faint = this.#faint(what);
+    if (ends.length && faint) {
+      const places = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(ends, 3));
+      add(new THREE.LineSegments(places, new THREE.LineBasicMaterial({ color: faint, depthTest: false, transparent: true, opacity: 0.55, toneMapped: false })));
+    } else if (ends.length) {
+      const wide = new THREE.LineSegmentsGeometry().setPositions(ends).setColors(linear(lineColors));
+      add(new THREE.LineSegments2(wide, new THREE.LineMaterial({ vertexColors: true, linewidth: 2.2, depthTest: false, transparent: true, toneMapped: false })));
     }
     if (centers.length) {
-      const material = new THREE.PointsMaterial({ vertexColors: true, size: 7, sizeAttenuation: false, depthTest: false, transparent: true, toneMapped: false });
-      add(new THREE.Points(geometry(centers, pointColors), material));
+      const places = new THREE.BufferGeometry();
+      places.setAttribute('position', new THREE.BufferAttribute(centers, 3));
+      places.setAttribute('color', new THREE.BufferAttribute(linear(pointColors), 3));
+      const material = new THREE.PointsMaterial({ vertexColors: true, size: INSTRUMENTS[what][0] === 'limits' ? 5 : 8, sizeAttenuation: false, depthTest: false, transparent: true, toneMapped: false });
+      // Round ones.
+      material.onBeforeCompile = (shader) => {
+        shader.fragmentShader = shader.fragmentShader.replace('#include <color_fragment>', '#include <color_fragment>\nif (length(gl_PointCoord - 0.5) > 0.5) discard;');
+      };
+      add(new THREE.Points(places, material));
     }
     this.#drawings.set(what, group);
     this.stage.scene.add(group);
@@ -77,6 +95,20 @@ export class Overlay {
     }
     this.stage.scene.remove(group);
     this.#drawings.delete(what);
+    this.stage.touch();
+  }
+
+  /** @param {number} what */
+  #faint(what) {
+    return FAINT[/** @type {keyof typeof FAINT} */ (INSTRUMENTS[what][0])]?.[this.stage.theme];
+  }
+
+  /** @param {'light' | 'dark'} theme */
+  setTheme(theme) {
+    for (const [what, group] of this.#drawings) {
+      const faint = FAINT[/** @type {keyof typeof FAINT} */ (INSTRUMENTS[what][0])]?.[theme];
+      if (faint) for (const object of /** @type {any[]} */ (group.children)) object.material.color.set(faint);
+    }
     this.stage.touch();
   }
 
@@ -122,12 +154,11 @@ export class Overlay {
 }
 
 /**
- * @param {Float32Array} places
+ * Colours as the graphics card reckons with them.
  * @param {Uint8Array} colors
  */
-function geometry(places, colors) {
-  const made = new THREE.BufferGeometry();
-  made.setAttribute('position', new THREE.BufferAttribute(places, 3));
-  made.setAttribute('color', new THREE.BufferAttribute(colors, 3, true));
-  return made;
+function linear(colors) {
+  return Float32Array.from(colors, (channel) => LINEAR[channel]);
 }
+
+const LINEAR = Array.from({ length: 256 }, (_, channel) => new THREE.Color().setRGB(channel / 255, 0, 0, THREE.SRGBColorSpace).r);

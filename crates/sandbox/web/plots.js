@@ -7,8 +7,6 @@ import { make, tell } from './dom.js';
 const SPAN = 20;
 /** The margins around the curves, in pixels. */
 const [LEFT, RIGHT, TOP, BOTTOM] = [46, 8, 8, 18];
-/** What lies below this is drawn at the lower edge of a logarithmic plot. */
-const LEAST = 1e-16;
 
 /**
  * @typedef {{ name: string, color: string, of: (status: any) => number | undefined }} Curve
@@ -132,9 +130,13 @@ export class Plots {
       /** @type {[number, number][][]} */
       const curves = plot.curves.map((curve) => this.#points.flatMap(({ time, status }) => this.#point(plot, time, curve.of(status))));
       const { low, high, ticks } = scale(plot, curves.flatMap((curve) => curve.map(([, value]) => value)));
-      const x = (/** @type {number} */ time) => LEFT + ((time - start) / (end - start)) * (width - LEFT - RIGHT);
-      const y = (/** @type {number} */ value) => height - BOTTOM - ((value - low) / (high - low)) * (height - TOP - BOTTOM);
       pen.font = '10.5px system-ui, sans-serif';
+      // As many digits as neighbouring lines need to differ.
+      const digits = Math.max(2, 1 + Math.ceil(Math.log10(Math.max(...ticks.map(Math.abs)) / (ticks[1] - ticks[0] || 1)) || 0));
+      const labels = ticks.map((tick) => (plot.log ? `10${raised(tick)}` : tell(tick, digits)));
+      const left = Math.max(LEFT, 10 + Math.max(...labels.map((label) => pen.measureText(label).width)));
+      const x = (/** @type {number} */ time) => left + ((time - start) / (end - start)) * (width - left - RIGHT);
+      const y = (/** @type {number} */ value) => height - BOTTOM - ((value - low) / (high - low)) * (height - TOP - BOTTOM);
       pen.fillStyle = style.getPropertyValue('--soft');
       pen.strokeStyle = style.getPropertyValue('--line');
       pen.lineWidth = 1;
@@ -145,12 +147,10 @@ export class Plots {
       };
       pen.textAlign = 'right';
       pen.textBaseline = 'middle';
-      // As many digits as neighbouring lines need to differ.
-      const digits = Math.max(2, 1 + Math.ceil(Math.log10(Math.max(...ticks.map(Math.abs)) / (ticks[1] - ticks[0] || 1)) || 0));
-      for (const tick of ticks) {
-        line([[LEFT, Math.round(y(tick)) + 0.5], [width - RIGHT, Math.round(y(tick)) + 0.5]]);
-        pen.fillText(plot.log ? `10${raised(tick)}` : tell(tick, digits), LEFT - 5, y(tick));
-      }
+      ticks.forEach((tick, index) => {
+        line([[left, Math.round(y(tick)) + 0.5], [width - RIGHT, Math.round(y(tick)) + 0.5]]);
+        pen.fillText(labels[index], left - 5, y(tick));
+      });
       pen.textAlign = 'center';
       pen.textBaseline = 'bottom';
       for (const tick of evenly(start, end, 5)) {
@@ -167,7 +167,7 @@ export class Plots {
   }
 
   /**
-   * Where a value is drawn: its logarithm on a logarithmic scale; nowhere if there is none.
+   * Where a value is drawn: its logarithm on a logarithmic scale, which has no place for zero; nowhere if there is none.
    * @param {Plot} plot
    * @param {number} time
    * @param {number | undefined} value
@@ -175,7 +175,8 @@ export class Plots {
    */
   #point(plot, time, value) {
     if (value === undefined || !Number.isFinite(value)) return [];
-    return [[time, plot.log ? Math.log10(Math.max(value, LEAST)) : value]];
+    if (plot.log && value <= 0) return [];
+    return [[time, plot.log ? Math.log10(value) : value]];
   }
 }
 

@@ -6,7 +6,7 @@ import * as THREE from './vendor/three.js';
 
 const SKIES = {
   light: { top: '#7fabd0', low: '#e9eff3', ground: '#dfe4e6', line: '#8c9aa4', sun: '#fff4e4', sunlight: 2.2, ambient: 0.85, exposure: 1.0 },
-  dark: { top: '#141c27', low: '#3a4653', ground: '#2e353c', line: '#68757f', sun: '#ffe2bd', sunlight: 2.1, ambient: 0.6, exposure: 1.0 },
+  dark: { top: '#121a25', low: '#394654', ground: '#56616c', line: '#8796a3', sun: '#fff0dc', sunlight: 1.5, ambient: 0.95, exposure: 1.0 },
 };
 
 /**
@@ -16,6 +16,8 @@ const SKIES = {
 
 /** How wide the panel is with its margin, in pixels. */
 const PANEL = 382;
+/** How high the buttons for time are on a phone. */
+const BUTTONS = 78;
 /** Up to this width everything is laid out for a phone. */
 const PHONE = 760;
 /** Views that are narrower, width by height, look at a wider angle. */
@@ -184,8 +186,8 @@ export class Stage {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const phone = width <= PHONE;
     const open = !document.body.classList.contains('no-panel');
-    // On a phone the panel takes the lower part, elsewhere the right.
-    const free = [width - (open && !phone ? PANEL : 0), height - (open && phone ? Math.round(0.44 * height) : 0)];
+    // On a phone the panel takes the lower part, above the buttons; elsewhere the right.
+    const free = [width - (open && !phone ? PANEL : 0), height - (phone ? BUTTONS + (open ? Math.round(0.44 * height) : 0) : 0)];
     const view = (/** @type {number} */ left, /** @type {number} */ top, /** @type {number} */ wide, /** @type {number} */ high, /** @type {number[]} */ layers) => {
       /** @type {[number, number]} */
       const seen = [Math.min(wide, free[0] - left), Math.min(high, free[1] - top)];

@@ -323,6 +323,10 @@ impl Document {
 
 fn kept(path: &Path, part: &Path, error: &RecordError) -> RecordError {
     let part = part.display();
+    let error = match error {
+        RecordError::Io { source, .. } => source.to_string(),
+        RecordError::Format { problem, .. } => problem.clone(),
+    };
     RecordError::format(path, format!("{error}; the run until then is kept as a recording in {part}"))
 }
 

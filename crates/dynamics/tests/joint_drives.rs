@@ -245,3 +245,32 @@ fn limits_hold_on_one_side_only() {
         assert!((rig.speed() - expected).abs() < 1e-9, "{} instead of {expected}", rig.speed());
     }
 }
+
+/// An undamped spring, as soft or as stiff as may be, at a coarse step, does not make the body swing wider. Nor do a dozen of them side
+/// by side, at the stiffness where they are the least stable.
+#[test]
+fn no_spring_is_too_stiff() {
+    let widest = |stiffness: f64, count: usize| {
+        let spring = Softness::Stiffness { stiffness, damping: 0.0 };
+        let slide = Freedom::FREE.with_drive(Drive { target: 0.1, spring, max_force: None });
+        let mut rig = Rig::new(false, slide);
+        for _ in 1..count {
+            let slider = Slider::at(DVec3::ZERO, DVec3::X).with_slide(slide);
+            rig.world.add_joint(Joint::new(JointEnd::World, rig.body, slider)).unwrap();
+        }
+        let mut widest: f64 = 0.0;
+        for _ in 0..600 {
+            rig.world.step(1.0 / 60.0).unwrap();
+            widest = widest.max((rig.position() - 0.1).abs());
+        }
+        widest
+    };
+    for exponent in -4..=12 {
+        let stiffness = libm::exp2(2.0 * f64::from(exponent));
+        let widest = widest(stiffness, 1);
+        assert!(widest < 0.1001, "{stiffness} N/m: from 0.1 to {widest}");
+    }
+    // (ωh)² = 1/3 for each.
+    let widest = widest(3600.0, 12);
+    assert!(widest < 0.13, "twelve: from 0.1 to {widest}");
+}

@@ -158,12 +158,15 @@ fn a_slider_crank_falls_as_its_equation_of_motion_says() {
         (-3.429_689_596_851_002_6, 5.536_979_656_440_435),
     ];
     let errors = |dt: f64| {
-        let (mut world, crank, hinge, _) = slider_crank(FRAC_PI_3, Freedom::FREE);
+        let (mut world, crank, hinge, block) = slider_crank(FRAC_PI_3, Freedom::FREE);
         let mut at = |time: f64, (theta, omega): (f64, f64)| {
             run_to(&mut world, time, dt);
             let angle = FRAC_PI_3 + world.joint(hinge).unwrap().angle().unwrap();
             let rate = world.body(crank).unwrap().angular_velocity().z;
             assert!((rate - omega).abs() < 1e3 * dt * dt, "{rate} instead of {omega} rad/s");
+            let off = (world.body(block).unwrap().position().x - piston(theta)).abs();
+            println!("slider-crank at {dt:.5}: {:.2e} rad, piston {off:.2e} m", (angle - theta).abs());
+            assert!(dt < DT || off < 1e-3, "the piston is off by {off} m");
             (angle - theta).abs()
         };
         [0, 1, 2, 3].map(|k| at(TIMES[k], exact[k]))
@@ -248,7 +251,8 @@ fn a_soft_joint_sags_swings_and_decays() {
             worst / sag
         };
         let (coarse, fine) = (error(DT), error(DT / 2.0));
-        assert!(coarse < 2e-3 && fine < 5e-4, "{coarse:e}, {fine:e} of the sag");
+        println!("soft joint: {coarse:e}, {fine:e} of the sag");
+        assert!(coarse < 6e-4 && fine < 1.5e-4, "{coarse:e}, {fine:e} of the sag");
         assert!((coarse / fine - 4.0).abs() < 0.4, "of second order: {coarse:e}, {fine:e}");
     }
 }

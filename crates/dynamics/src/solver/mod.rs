@@ -63,6 +63,16 @@ pub enum Bounds {
     ConeMember,
 }
 
+impl Bounds {
+    /// The nearest impulse to this one that a range allows; what forms a vector is left as it is.
+    pub(crate) fn clamp(&self, impulse: f64) -> f64 {
+        match *self {
+            Self::Range { min, max } => impulse.max(min).min(max),
+            Self::Cone { .. } | Self::ConeMember => impulse,
+        }
+    }
+}
+
 /// One row of the problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverRow {

@@ -275,6 +275,9 @@ fn beyond_wedge(x2: DVec3, min: f64, max: f64) -> f64 {
     (-inside).max(0.0)
 }
 
+/// A reach cone whose third corner juts inwards.
+const NOTCHED: [[f64; 3]; 4] = [[1.0, 0.0, -1.2], [1.0, 1.2, 0.8], [1.0, 0.2, 0.2], [1.0, -1.2, 0.8]];
+
 fn limits() -> Vec<Case> {
     let swing_twist = SwingTwist::at(O, X, Y).with_swing(0.9, 0.4).with_twist(-0.3, 0.6);
     let reach = ReachCone::regular(O, 0.9).with_center(X);
@@ -296,6 +299,12 @@ fn limits() -> Vec<Case> {
             let direction = relative(f).1 * SECOND_CENTER.normalize();
             let side = |k: usize| corners[k].cross(corners[(k + 1) % 3]).normalize().dot(direction);
             (-side(0).min(side(1)).min(side(2))).max(0.0)
+        }),
+        case("reach_cone", "notched", ReachCone::irregular(O, NOTCHED.map(DVec3::from).to_vec()), 0, |f| {
+            let corners = NOTCHED.map(DVec3::from);
+            let direction = relative(f).1 * SECOND_CENTER.normalize();
+            let side = |k: usize| corners[k].cross(corners[(k + 1) % 4]).normalize().dot(direction);
+            (-side(0).min(side(3)).min(side(1).max(side(2)))).max(0.0)
         }),
         case("swing_twist", "", swing_twist, 3, |f| {
             let limits = beyond_ellipse(axis(f), [0.9, 0.4]).max(beyond(twist(f), -0.3, 0.6));

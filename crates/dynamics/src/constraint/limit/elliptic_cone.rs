@@ -14,12 +14,14 @@
 //! c = α − θ,     tan(α/2) = |p|/f = √(y² + z²)/√((y/t_y)² + (z/t_z)²)
 //! ```
 //!
-//! is the angle left on the straight way outwards. It has a kink in the middle, where the limit does not act, and so c is in the
-//! inner half, f < ½, something smooth of about that size:
+//! is how far x₂ is beyond the limit, as an angle, on the straight way outwards. Inside this has a kink in the middle, and so c is
+//! there something smooth of about that size, with the same value, zero, and the same gradient where the limit is reached:
 //!
 //! ```text
-//! c = ½ (1 − f²) · 2s/(1 + s²),     s² = |p|² + (1 − f²) t_y t_z
+//! c = ½ (1 − f²) · 2s/(1 + s²),     s² = |p|² + (1 − f²) t_y t_z          (f < 1)
 //! ```
+//!
+//! At f = 1, where s = |p| = tan(θ/2), both have dc = −sin θ df.
 
 use super::super::frame::Frame;
 use super::Stop;
@@ -127,7 +129,7 @@ impl Ellipse {
         let [t_y, t_z] = self.tangents;
         let square = |a: Measure| a * a;
         let stretched = square(y * (1.0 / t_y)) + square(z * (1.0 / t_z));
-        if 4.0 * stretched.value < square(x + 1.0).value {
+        if stretched.value < square(x + 1.0).value {
             let scale = square(x + 1.0).recip();
             let (p_squared, inside) = ((square(y) + square(z)) * scale, -(stretched * scale) + 1.0);
             let s_squared = p_squared + inside * (t_y * t_z);

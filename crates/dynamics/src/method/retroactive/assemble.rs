@@ -7,7 +7,7 @@
 //! | rigid equality | [aimed](Assembly::aim) | b += β c/h | b = −target rate |
 //! | limit of a joint, c ≥ 0 | aimed | b += β c/h for an error | b = −target rate |
 //! | contact, c ≥ 0 | b = c/h for a gap, 0 for an overlap | b += β c/h for an overlap | b = −target rate |
-//! | spring k, damper d | implicit midpoint rule: γ = 1/(h²k/4 + h d/2), b = γ (h k/2) c | – | the same impulse again |
+//! | spring, damper | by Newmark's method (`soft.rs`) | – | what the spring still has to give |
 //! | friction, motor | b = ½ h J̇ẋ − target rate | – | b = −target rate |
 //!
 //! The impulses of positions and velocities are what the constraint exerts in reality, and those of the last step are a
@@ -17,6 +17,7 @@
 use super::RetroactiveSettings;
 use super::contact::{Contact, ContactImpulses, ContactPointState};
 use super::island::Island;
+use super::soft::{Began, Soft};
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
 use crate::constraint::{BodyView, Jacobian, JointView, Limit, Row, Softness};
 use crate::event::Reaction;
@@ -43,8 +44,10 @@ pub(super) struct JointMemory {
     pub(super) joint: Option<JointId>,
     pub(super) start: Vec<f64>,
     pub(super) end: Vec<f64>,
-    /// How fast each row went down at the beginning of the step, in m/s or rad/s.
+    /// How fast each row went down at the beginning of the step, in m/s or rad/s; for a limit of rotations where it lies ahead.
     pub(super) approach: Vec<f64>,
+    /// The value of each row at the beginning of the step, in metres or radians.
+    pub(super) errors: Vec<f64>,
     /// What these impulses were together on the second end, at the beginning and at the end, in N s and N m s.
     pub(super) impulses: [Reaction; 2],
     /// The length of the step they belong to.
@@ -171,14 +174,13 @@ impl Assembler<'_> {
             if self.stage == Stage::Velocity && bounces {
                 row.target_rate = row.restitution * approach;
             }
-            assembly.rows.push(self.solver_row(&row, indices, first, given, warm));
+            let began = Began { impulse: given, error: remembered(&memory.errors, index) };
+            assembly.rows.push(self.solver_row(&row, indices, first, began, warm));
             assembly.restitution.push(row.restitution);
             assembly.goals.push(self.goal(&row, self.settings.joint_correction));
         }
         let lever = joint.constraint.anchors(&views)[1] - views[1].center;
-        let approach = |row: &Row| -row.jacobian.dot(views.map(|v| v.velocity), views.map(|v| v.angular_velocity));
-        // What is not finite bounces off nothing.
-        let approach = rows.iter().map(approach).map(|speed| if speed.is_finite() { speed } else { 0.0 }).collect();
+        let approach = rows.iter().map(|row| approach_along(&row.jacobian, &views)).collect();
         assembly.sources.push((Source::Joint { id, lever, approach }, first..assembly.rows.len()));
     }
 
@@ -217,7 +219,8 @@ impl Assembler<'_> {
         let first = assembly.rows.len();
         for (k, row) in rows.iter().enumerate() {
             let given = if k == 0 { state.start.normal } else { 0.0 };
-            assembly.rows.push(self.solver_row(row, ends.map(|end| self.index(end)), first, given, warm[k]));
+            let began = Began { impulse: given, ..Began::default() };
+            assembly.rows.push(self.solver_row(row, ends.map(|end| self.index(end)), first, began, warm[k]));
             assembly.restitution.push(contact.material.restitution);
             assembly.goals.push(self.goal(row, self.settings.contact_correction));
         }
@@ -237,32 +240,24 @@ impl Assembler<'_> {
         ContactGeometry { position: geometry.position + towards_second * geometry.gap * geometry.normal, ..*geometry }
     }
 
-    /// The solver row of a constraint row. `first` is where the constraint's rows begin, `given` the impulse this row
-    /// got at the beginning of the step, `warm` the impulse to start from.
-    fn solver_row(&self, row: &Row, bodies: [usize; 2], first: usize, given: f64, warm: f64) -> SolverRow {
-        let soft = self.spring(row, bodies);
+    /// The solver row of a constraint row. `first` is where the constraint's rows begin, `began` what this row had at the
+    /// beginning of the step, `warm` the impulse to start from.
+    fn solver_row(&self, row: &Row, bodies: [usize; 2], first: usize, began: Began, warm: f64) -> SolverRow {
+        let soft = Soft::new(row, self.mobility(row, bodies), self.dt);
+        let bounds = self.bounds(row, first, began.impulse);
         let (bias, gamma, bounds, impulse) = match (self.stage, soft) {
-            (Stage::Position, Some((bias, gamma))) => (bias, gamma, self.bounds(row, first, given), warm),
-            (Stage::Velocity, Some(_)) => (0.0, 0.0, Bounds::Range { min: given, max: given }, given),
-            (Stage::Position, None) => (self.position_bias(row), 0.0, self.bounds(row, first, given), warm),
-            (Stage::Velocity, None) => (-row.target_rate, 0.0, self.bounds(row, first, given), warm),
+            (Stage::Position, Some(soft)) => {
+                let (bias, gamma) = soft.start(self.dt, row.error);
+                (bias, gamma, bounds, warm)
+            }
+            (Stage::Velocity, Some(soft)) => {
+                let end = bounds.clamp(soft.end(self.dt, began, row.error));
+                (0.0, 0.0, Bounds::Range { min: end, max: end }, end)
+            }
+            (Stage::Position, None) => (self.position_bias(row), 0.0, bounds, warm),
+            (Stage::Velocity, None) => (-row.target_rate, 0.0, bounds, warm),
         };
         SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, impulse }
-    }
-
-    /// Bias and γ of a soft row; none for a rigid one.
-    fn spring(&self, row: &Row, bodies: [usize; 2]) -> Option<(f64, f64)> {
-        let h = self.dt;
-        match row.softness {
-            Softness::Rigid | Softness::Baumgarte { .. } => None,
-            Softness::Coefficients { gamma, beta } => Some((beta * row.error / h, 2.0 * gamma)),
-            Softness::Spring { frequency, damping_ratio } => {
-                let omega = std::f64::consts::TAU * frequency;
-                let mass = self.effective_mass(row, bodies);
-                Some(midpoint(h, row.error, mass * omega * omega, 2.0 * mass * damping_ratio * omega))
-            }
-            Softness::Stiffness { stiffness, damping } => Some(midpoint(h, row.error, stiffness, damping)),
-        }
     }
 
     fn position_bias(&self, row: &Row) -> f64 {
@@ -307,13 +302,12 @@ impl Assembler<'_> {
         }
     }
 
-    /// `1 / (J W Jᵀ)`; zero if nothing moves.
-    fn effective_mass(&self, row: &Row, bodies: [usize; 2]) -> f64 {
+    /// `J W Jᵀ`; zero if nothing moves.
+    fn mobility(&self, row: &Row, bodies: [usize; 2]) -> f64 {
         let [a, b] = bodies.map(|index| &self.bodies[index]);
         let linear = [row.jacobian.linear[0] * a.inverse_mass, row.jacobian.linear[1] * b.inverse_mass];
         let angular = [a.inverse_inertia * row.jacobian.angular[0], b.inverse_inertia * row.jacobian.angular[1]];
-        let mobility = row.jacobian.dot(linear, angular);
-        if mobility > f64::MIN_POSITIVE { 1.0 / mobility } else { 0.0 }
+        row.jacobian.dot(linear, angular)
     }
 
     /// The row of a joint's end among the solver's bodies; the world comes last.
@@ -335,9 +329,10 @@ impl Assembly {
     pub(super) fn aim(&mut self, assembler: &Assembler<'_>, ahead: &[BodyState]) -> f64 {
         let mut largest: f64 = 0.0;
         let mut rows = Vec::new();
-        for (source, range) in &self.sources {
-            let Source::Joint { id, .. } = source else { continue };
+        for (source, range) in &mut self.sources {
+            let Source::Joint { id, approach, .. } = source else { continue };
             let Some(joint) = assembler.model.joints().get(*id) else { continue };
+            let began = joint.ends.map(|end| assembler.view(end));
             let Some(views) = JointView::of(assembler.model, ahead, &assembler.state.angles, *id) else { continue };
             rows.clear();
             joint.constraint.rows(&views, &mut rows);
@@ -347,6 +342,9 @@ impl Assembly {
             }
             for (index, ahead) in range.clone().zip(&rows) {
                 let Some(goal) = self.goals[index] else { continue };
+                if goal.limits_rotation {
+                    approach[index - range.start] = approach_along(&ahead.jacobian, &began);
+                }
                 let miss = (ahead.error - goal.value) / assembler.dt;
                 if goal.has_turned(&ahead.jacobian) {
                     self.rows[index].bias = (self.rows[index].error - goal.value) / assembler.dt;
@@ -390,6 +388,8 @@ impl Assembly {
                     let memory = &mut joints[id.slot()];
                     if stage == Stage::Position {
                         memory.approach.clone_from(approach);
+                        memory.errors.clear();
+                        memory.errors.extend(rows.iter().map(|row| row.error));
                     }
                     (memory.joint, memory.dt) = (Some(*id), dt);
                     let index = usize::from(stage != Stage::Position);
@@ -411,6 +411,12 @@ impl Assembly {
             }
         }
     }
+}
+
+/// How fast a row goes down with the velocities of two bodies. What is not finite bounces off nothing.
+fn approach_along(jacobian: &Jacobian, bodies: &[BodyView; 2]) -> f64 {
+    let speed = -jacobian.dot(bodies.map(|body| body.velocity), bodies.map(|body| body.angular_velocity));
+    if speed.is_finite() { speed } else { 0.0 }
 }
 
 /// Keeps a limit that is missed by a rate on its right side where it lies ahead.
@@ -446,12 +452,6 @@ fn on_second_end<'a>(rows: impl Iterator<Item = &'a SolverRow> + Clone, lever: D
 fn representable(vector: DVec3) -> DVec3 {
     let finite = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     DVec3::new(finite(vector.x), finite(vector.y), finite(vector.z))
-}
-
-/// Bias and γ of a spring and damper by the implicit midpoint rule, for an error c and a step h.
-fn midpoint(h: f64, error: f64, stiffness: f64, damping: f64) -> (f64, f64) {
-    let gamma = 1.0 / (0.25 * h * h * stiffness + 0.5 * h * damping).max(f64::MIN_POSITIVE);
-    (gamma * 0.5 * h * stiffness * error, gamma)
 }
 
 /// No impulse at all.

@@ -32,6 +32,7 @@ mod notify;
 mod positions;
 mod push;
 mod settings;
+mod soft;
 
 pub use contact::{Contact, ContactImpulses, ContactPointState};
 pub use settings::{RetroactiveDescription, RetroactiveSettings};

@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Draws a scene or a recording: a GIF, an MP4, PNG pictures
     Render(Render),
+    /// Shows which rotations a joint allows: where an axis may point, how far it may twist there
+    Limits(Limits),
 }
 
 /// A number above zero.
@@ -274,4 +276,51 @@ pub(crate) struct Render {
     /// Shows no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Options of `limits`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+What limits on a rotation mean is hard to imagine. This turns the second body of a joint in
+every way and asks the joint. The map shows all directions in which an axis of that body could
+point, as seen from the first body: in the middle where it points now, around it rings for 30°,
+60°, 90° and 120° it has swung, the rim the opposite direction; equal areas are equal parts of the
+sphere. The colour tells how far the body may twist about the axis there.
+
+Examples:
+  tumble limits cone_limit --set angle_deg=30
+  tumble limits swing_twist --set 'swing_deg=[60, 30]' --out shoulder.svg
+  tumble limits constraints/reach_cone reach --out reach.svg --out reach.csv
+  tumble limits constraints/joystick_limits ball --together
+  tumble limits constraints/hinge_limit hinge
+  tumble limits wedge_limit --json | jq .directions")]
+pub(crate) struct Limits {
+    /// A scene and the name of a joint in it; or a kind of joint alone: hinge, cone_limit, swing_twist, …
+    #[arg(value_name = "SCENE JOINT | KIND", num_args = 1..=2, required = true)]
+    pub(crate) names: Vec<String>,
+    /// Changes a key of the scene, or a property of the kind
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// The axis of the second body to look at, in the coordinates of the scene. Default: the one the joint limits, or from the
+    /// joint to the body
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = three_numbers)]
+    pub(crate) axis: Option<[f64; 3]>,
+    /// Takes all joints between the same two bodies together
+    #[arg(long)]
+    pub(crate) together: bool,
+    /// How many squares wide the map is, from 2 to 400
+    #[arg(long, default_value_t = 80)]
+    pub(crate) resolution: usize,
+    /// Writes a file, by the end of its name: .svg (the map), .csv (its samples). Give it as often as you like
+    #[arg(long = "out", value_name = "FILE")]
+    pub(crate) outputs: Vec<PathBuf>,
+    /// Prints everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// "1,0,-2" as numbers.
+fn three_numbers(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    <[f64; 3]>::try_from(numbers).map_err(|_| "expected three numbers with commas between, as in 0,1,0".into())
 }

@@ -78,6 +78,7 @@ fn scenes(command: Command) -> Vec<String> {
         Command::Render(render) => vec![render.choice.scene],
         Command::Check(check) => check.scenes,
         Command::Bench(bench) => bench.scenes,
+        Command::Limits(limits) if limits.names.len() == 2 => limits.names.into_iter().take(1).collect(),
         _ => Vec::new(),
     }
 }

@@ -9,6 +9,7 @@ mod compare;
 mod demo;
 mod failure;
 mod gallery;
+mod limits;
 mod render;
 mod run;
 mod scene;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Validate(options) => validate::validate(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Render(options) => render::render(&options),
+        Command::Limits(options) => limits::limits(&options),
     })
 }
 

@@ -198,3 +198,35 @@ fn ctrl_c_ends_a_run_with_what_was_computed() {
     assert!(rows > 10);
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn limits_are_told_and_drawn() {
+    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    let (out, _) = expect(0, &["limits", "cone_limit", "--set", "angle_deg=30", "--json"]);
+    let cone: Value = serde_json::from_str(&out).unwrap();
+    // The cap of a cone: (1 − cos 30°)/2.
+    assert!((number(&cone["directions"]) - 0.066_987).abs() < 0.002, "{}", cone["directions"]);
+    assert!(cone["reach_deg"].as_array().unwrap().iter().all(|reach| (number(reach) - 30.0).abs() < 0.01));
+    let (out, _) = expect(0, &["limits", "constraints/hinge_limit", "hinge", "--resolution", "10"]);
+    assert!(out.contains("-500.0° to 500.0° about (0, 0, 1)"), "{out}");
+    let (out, _) = expect(0, &["limits", "twist_limit", "--axis=1,0,0", "--resolution", "10"]);
+    assert!(out.contains("twist       -45.0° to 45.0°") && out.contains("swing       free"), "{out}");
+    let folder = folder("limits");
+    let (svg, csv) = (at(&folder, "map.svg"), at(&folder, "map.csv"));
+    let together = ["limits", "constraints/joystick_limits", "ball", "--together", "--out", &svg, "--out", &csv];
+    expect(0, &together);
+    let svg = std::fs::read_to_string(&svg).unwrap();
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.contains("+x"), "{svg}");
+    let table = std::fs::read_to_string(&csv).unwrap();
+    let columns = table.lines().next().unwrap().split(',').count();
+    assert!(table.lines().count() > 4000 && table.lines().all(|line| line.split(',').count() == columns));
+    std::fs::remove_dir_all(folder).unwrap();
+    let (_, err) = expect(1, &["limits", "cone_limt"]);
+    assert!(err.contains("cone_limit"), "{err}");
+    let (_, err) = expect(1, &["limits", "pendulum-2", "nobody"]);
+    assert!(err.contains("its joints are ceiling"), "{err}");
+    expect(1, &["limits", "cone_limit", "--set", "angle_deg=300"]);
+    expect(1, &["limits", "cone_limit", "--axis", "0,0,0"]);
+    expect(2, &["limits", "cone_limit", "--axis", "0,0"]);
+    expect(4, &["limits", "cone_limit", "--out", "map.bmp"]);
+}

@@ -59,7 +59,7 @@ fn part_schema(part: &Part, definitions: &mut Map<String, Value>) -> Value {
 }
 
 /// Properties with these names, or names that start with them, hold angles where others hold lengths or angles.
-const TURNING: [&str; 4] = ["turn", "twist", "swing", "bend"];
+const TURNING: [&str; 6] = ["turn", "twist", "swing", "bend", "steering", "spin"];
 /// How deep the types of properties are followed.
 const MAX_DEPTH: usize = 8;
 

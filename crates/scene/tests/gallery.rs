@@ -398,3 +398,57 @@ fn cubes_float_as_deep_as_they_are_dense() {
     }
     assert!(position(&scene.world, "steel/cube").y < -2.5, "steel sinks");
 }
+
+#[test]
+fn two_spheres_topple_over_and_drive_in_a_circle() {
+    let mut scene = load("two-spheres");
+    let motor = scene.world.joint_named("motor").unwrap();
+    let (mut heading, mut last, mut round) = (0.0, None, 0.0);
+    let (mut upright, mut lowest) = (false, f64::INFINITY);
+    watch(&mut scene, |world| {
+        let [lower, upper] = ["lower/ball", "upper/ball"].map(|name| body(world, name));
+        let apart = upper.position() - lower.position();
+        assert!((apart.length() - 2.0).abs() < 0.02, "the motor holds them 2 m apart: {}", apart.length());
+        let relative = (upper.angular_velocity() - lower.angular_velocity()).dot(apart.normalize());
+        if world.time() > 0.5 {
+            assert!((relative - 3.1412).abs() < 0.4, "they turn at {relative} rad/s at {} s", world.time());
+        }
+        upright |= world.time() > 0.5 && apart.y > 1.9;
+        lowest = f64::min(lowest, apart.y.abs());
+        if world.time() > 5.0 {
+            heading = libm::atan2(-apart.z, apart.x);
+            let change: f64 = heading - last.unwrap_or(heading);
+            round += (change + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
+            last = Some(heading);
+        }
+    });
+    assert!(upright && lowest < 0.1, "they stand at first and fall over: {upright}, {lowest}");
+    let angle = scene.world.joint(motor).unwrap().angle().unwrap();
+    assert!((angle - 3.1412 * scene.duration).abs() < 0.1 * angle, "the motor turned by {angle}");
+    // Rolling without slipping, each with half of the motor's speed and opposite: v = r ω/2 = 0.785 m/s, 1 m from the middle.
+    let speed = round.abs() / (scene.duration - 5.0);
+    assert!((speed - 0.785).abs() < 0.15, "they go round at {speed} rad/s");
+}
+
+#[test]
+fn the_rag_doll_tumbles_down_the_stairs_within_its_limits() {
+    let mut scene = load("rag-doll");
+    assert_eq!(scene.world.bodies().filter(|(_, body)| body.mass() > 0.0).count(), 15);
+    assert_eq!(scene.world.model().joints().len(), 14);
+    let (mut opened, mut fastest, mut long) = (0.0_f64, 0.0_f64, [0.0_f64; 14]);
+    watch(&mut scene, |world| {
+        for (index, (_, joint)) in world.joints().enumerate() {
+            opened = opened.max(joint.error());
+            long[index] += if joint.error() > 3.0_f64.to_radians() { 0.004 } else { 0.0 };
+        }
+        fastest = world.bodies().map(|(_, body)| body.velocity().length()).fold(fastest, f64::max);
+    });
+    println!("opened by {opened}, at most {fastest} m/s, {long:?}");
+    assert!(long.iter().all(|&long| long < 0.1), "beyond 3 degrees for {long:?} s");
+    assert!(fastest < 12.0, "{fastest} m/s");
+    let doll: Vec<BodyRef<'_>> = scene.world.bodies().map(|(_, body)| body).filter(|body| body.mass() > 0.0).collect();
+    assert!(doll.iter().all(|part| part.position().y > 0.0), "none fell through");
+    let chest = position(&scene.world, "doll/chest");
+    assert!(chest.y < 0.6 && chest.x > 1.5, "it lies at the foot of the stairs: {chest}");
+    assert!(doll.iter().all(|part| part.velocity().length() < 0.3), "it has come to rest");
+}

@@ -4,8 +4,9 @@ use super::light::{Light, Shade};
 use super::raster::{Canvas, Corner, NOTHING};
 use glam::{DVec3, Mat3, Mat4, Vec3, Vec4};
 use std::collections::BTreeMap;
+use tumble_dynamics::constraint::JointView;
 use tumble_dynamics::model::{BodyModel, JointEnd};
-use tumble_dynamics::{Id, State};
+use tumble_dynamics::{Id, Model, State};
 use tumble_geometry::{Plane, Shape, Transform};
 use tumble_scene::look::{Surface, color, likeness};
 use tumble_scene::{Color, Scene};
@@ -73,6 +74,7 @@ struct Rod {
 pub(super) struct Painter {
     bodies: Vec<Drawn>,
     rods: Vec<Rod>,
+    model: Model,
     surfaces: Vec<Surface>,
     camera: Camera,
     width: usize,
@@ -113,6 +115,7 @@ impl Painter {
         Self {
             bodies,
             rods: rods(scene),
+            model: model.clone(),
             surfaces,
             camera: Camera::of(scene),
             width,
@@ -144,6 +147,10 @@ impl Painter {
             let pose = state.bodies.get(rod.slot).map_or(Transform::IDENTITY, |state| rod.model.frame(state));
             let ends = rod.ends.map(|end| pose.point(end).as_vec3());
             let surface = tube(ends, 0.0016 * (from - to).length());
+            surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
+        }
+        for line in lines(&self.model, state) {
+            let surface = tube(line, 0.0016 * (from - to).length());
             surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
         }
         let mut known = std::mem::take(&mut self.still);
@@ -253,6 +260,18 @@ fn rods(scene: &Scene) -> Vec<Rod> {
         }
     }
     rods
+}
+
+/// The pieces of rods and ropes between bodies, as far as they are whole.
+fn lines(model: &Model, state: &State) -> Vec<[Vec3; 2]> {
+    let mut pieces = Vec::new();
+    for (id, joint) in
+        model.joints().iter().filter(|(id, _)| !state.broken.get(id.slot()).is_some_and(|&broken| broken))
+    {
+        let Some(views) = JointView::of(model, &state.bodies, &state.angles, id) else { continue };
+        pieces.extend(joint.constraint.line(&views).windows(2).map(|ends| [ends[0].as_vec3(), ends[1].as_vec3()]));
+    }
+    pieces
 }
 
 /// A tube of six sides.

@@ -4,8 +4,8 @@
 //! rotation once, and the inequalities of the joint are looked at. Rows that hold or drive are left out: what is held to a
 //! point in some direction has no region there.
 
-use super::{BodyView, Constraint, JointView, Limit};
-use glam::DVec3;
+use super::{BodyView, Constraint, JointView, Limit, Row};
+use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 use tumble_geometry::Transform;
 use tumble_geometry::math::rotation_from_vector;
@@ -55,14 +55,30 @@ pub fn allowed_rotations(
 }
 
 fn sample(constraint: &dyn Constraint, bodies: &[BodyView; 2], rotation: DVec3) -> RotationSample {
-    let anchor = constraint.anchors(bodies)[1];
     let turn = rotation_from_vector(bodies[0].pose.rotation * rotation);
+    RotationSample { rotation, room: room(&rows_when_turned(constraint, bodies, turn, 0.0)) }
+}
+
+/// The rows of a joint whose second body is turned about its anchor by a rotation in world coordinates; `angle` is how far the
+/// joint is known to have turned.
+pub(super) fn rows_when_turned(
+    constraint: &dyn Constraint,
+    bodies: &[BodyView; 2],
+    turn: DQuat,
+    angle: f64,
+) -> Vec<Row> {
+    let anchor = constraint.anchors(bodies)[1];
     let around = |point: DVec3| anchor + turn * (point - anchor);
     let second = &bodies[1];
     let pose = Transform::new((turn * second.pose.rotation).normalize(), around(second.pose.translation));
     let turned = [bodies[0], BodyView { pose, center: around(second.center), ..*second }];
     let mut rows = Vec::new();
-    constraint.rows(&JointView { bodies: turned, angle: 0.0 }, &mut rows);
+    constraint.rows(&JointView { bodies: turned, angle }, &mut rows);
+    rows
+}
+
+/// The least value of the limits among some rows; infinite if there are none.
+pub(super) fn room(rows: &[Row]) -> f64 {
     let limits = rows.iter().filter(|row| row.limit == Limit::AtLeastZero);
-    RotationSample { rotation, room: limits.map(|row| row.error).fold(f64::INFINITY, f64::min) }
+    limits.map(|row| row.error).fold(f64::INFINITY, f64::min)
 }

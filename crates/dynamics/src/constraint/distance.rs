@@ -110,4 +110,8 @@ impl Constraint for DistanceConstraint {
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         [bodies[0].pose.point(self.anchors[0]), bodies[1].pose.point(self.anchors[1])]
     }
+
+    fn line(&self, bodies: &[BodyView; 2]) -> Vec<DVec3> {
+        self.anchors(bodies).to_vec()
+    }
 }

@@ -15,6 +15,7 @@ mod ball;
 mod constant_velocity;
 pub mod contact;
 mod cylindrical;
+pub mod discrepancy;
 mod distance;
 mod frame;
 mod freedom;
@@ -34,6 +35,7 @@ mod screw;
 mod six_axes;
 mod slider;
 pub mod study;
+mod swings;
 mod universal;
 mod weld;
 mod wheel;
@@ -58,6 +60,7 @@ pub use rack_and_pinion::RackAndPinion;
 pub use screw::Screw;
 pub use six_axes::SixAxes;
 pub use slider::Slider;
+pub use swings::{SwingSample, Swings, Turn, allowed_swings, allowed_turn};
 pub use universal::Universal;
 pub use weld::{Weld, WeldForm};
 pub use wheel::Wheel;
@@ -329,6 +332,17 @@ pub trait Constraint: Debug + Send + Sync {
     fn angle(&self, _bodies: &[BodyView; 2]) -> Option<f64> {
         None
     }
+
+    /// The axis of the second body whose direction the joint limits, a unit vector in world coordinates. Default: none.
+    fn axis(&self, _bodies: &[BodyView; 2]) -> Option<DVec3> {
+        None
+    }
+
+    /// The corners of the line along which something is stretched between the bodies, a rod or a rope, in world coordinates:
+    /// for drawing. Default: no line.
+    fn line(&self, _bodies: &[BodyView; 2]) -> Vec<DVec3> {
+        Vec::new()
+    }
 }
 
 /// A joint described in world terms, before it is attached: "a hinge here, along this axis".
@@ -379,6 +393,8 @@ pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
     table.register("cone_limit", |joint: limit::ConeLimit| Ok(Arc::new(joint) as _));
     table.register("constant_velocity", |joint: ConstantVelocity| Ok(Arc::new(joint) as _));
     table.register("cylindrical", |joint: Cylindrical| Ok(Arc::new(joint) as _));
+    table.register("discrepancy", |joint: discrepancy::Pairs| Ok(Arc::new(joint) as _));
+    table.register("discrepancy_motor", |joint: discrepancy::AngularMotor| Ok(Arc::new(joint) as _));
     table.register("distance", |joint: Distance| Ok(Arc::new(joint) as _));
     table.register("elliptic_cone_limit", |joint: limit::EllipticConeLimit| Ok(Arc::new(joint) as _));
     table.register("gear", |joint: Gear| Ok(Arc::new(joint) as _));

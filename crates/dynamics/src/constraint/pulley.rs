@@ -110,4 +110,9 @@ impl Constraint for PulleyConstraint {
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         [bodies[0].pose.point(self.points[0]), bodies[1].pose.point(self.points[1])]
     }
+
+    fn line(&self, bodies: &[BodyView; 2]) -> Vec<DVec3> {
+        let [first, second] = self.anchors(bodies);
+        vec![first, self.wheels[0], self.wheels[1], second]
+    }
 }

@@ -126,6 +126,11 @@ impl Block {
         }
     }
 
+    /// The weight of its first row.
+    pub(super) fn weight(&self, rows: &[SolverRow]) -> f64 {
+        rows[self.first].weight
+    }
+
     /// How deep the row is violated that the block belongs to: its own, or the normal row of a friction vector.
     pub(super) fn depth(&self, rows: &[SolverRow]) -> f64 {
         match rows[self.first].bounds {

@@ -12,10 +12,12 @@
 mod block;
 mod deepest_first;
 mod relaxation;
+mod sequential;
 mod sequential_impulses;
 
 pub use deepest_first::DeepestFirst;
 pub use relaxation::Relaxation;
+pub use sequential::Sequential;
 pub use sequential_impulses::SequentialImpulses;
 
 pub use crate::report::Convergence;
@@ -88,6 +90,8 @@ pub struct SolverRow {
     pub bounds: Bounds,
     /// The value of the constraint in metres or radians, for solvers that go by depth (negative: violated).
     pub error: f64,
+    /// How much the row matters to solvers that weigh rows, from 0 to 1: G's corrective factor β.
+    pub weight: f64,
     /// λ, the accumulated impulse, in N s or N m s. On entry the impulse to start from, which is not yet part of the velocities; on exit
     /// the solution, which is.
     pub impulse: f64,
@@ -123,5 +127,6 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
 pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
     table.register("deepest_first", |solver: DeepestFirst| Ok(Box::new(solver) as _));
     table.register("relaxation", |solver: Relaxation| Ok(Box::new(solver) as _));
+    table.register("sequential", |solver: Sequential| Ok(Box::new(solver) as _));
     table.register("sequential_impulses", |solver: SequentialImpulses| Ok(Box::new(solver) as _));
 }

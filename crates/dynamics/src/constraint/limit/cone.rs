@@ -92,6 +92,10 @@ impl Constraint for ConeConstraint {
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         self.frame.anchors(bodies)
     }
+
+    fn axis(&self, bodies: &[BodyView; 2]) -> Option<DVec3> {
+        Some(self.frame.second(bodies)[0].value)
+    }
 }
 
 /// The angle left between the unit arrow `x2` and the cone of half-angle `angle` around the unit arrow `x1`; `y1` is across

@@ -104,6 +104,10 @@ impl Constraint for EllipticConeConstraint {
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         self.frame.anchors(bodies)
     }
+
+    fn axis(&self, bodies: &[BodyView; 2]) -> Option<DVec3> {
+        Some(self.frame.second(bodies)[0].value)
+    }
 }
 
 /// The ellipse on the plane of the projection.

@@ -173,4 +173,8 @@ impl Constraint for ReachConeConstraint {
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         self.frame.anchors(bodies)
     }
+
+    fn axis(&self, bodies: &[BodyView; 2]) -> Option<DVec3> {
+        Some(self.frame.second(bodies)[0].value)
+    }
 }

@@ -133,6 +133,10 @@ impl Constraint for SwingTwistConstraint {
         self.frame.anchors(bodies)
     }
 
+    fn axis(&self, bodies: &[BodyView; 2]) -> Option<DVec3> {
+        Some(self.frame.second(bodies)[0].value)
+    }
+
     fn angle(&self, bodies: &[BodyView; 2]) -> Option<f64> {
         Some(self.frame.twist(bodies).value)
     }

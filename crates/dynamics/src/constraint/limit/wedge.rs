@@ -104,4 +104,8 @@ impl Constraint for WedgeConstraint {
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {
         self.frame.anchors(bodies)
     }
+
+    fn axis(&self, bodies: &[BodyView; 2]) -> Option<DVec3> {
+        Some(bodies[1].pose.vector(self.axis))
+    }
 }

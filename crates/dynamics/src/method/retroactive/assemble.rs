@@ -257,7 +257,8 @@ impl Assembler<'_> {
             (Stage::Position, None) => (self.position_bias(row), 0.0, bounds, warm),
             (Stage::Velocity, None) => (-row.target_rate, 0.0, bounds, warm),
         };
-        SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, impulse }
+        let weight = if let Softness::Baumgarte { beta } = row.softness { beta } else { 1.0 };
+        SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, weight, impulse }
     }
 
     fn position_bias(&self, row: &Row) -> f64 {

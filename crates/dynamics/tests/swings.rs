@@ -43,7 +43,9 @@ fn a_cone_is_as_large_as_its_cap() {
         close(swings.part_of_rotations().unwrap(), expected, 0.003);
         swings.reach.iter().for_each(|&reach| close(reach, angle, 1e-5));
         for sample in &swings.samples {
-            assert_eq!(sample.twist.is_some(), sample.swing <= angle);
+            if (sample.swing - angle).abs() > 1e-9 {
+                assert_eq!(sample.twist.is_some(), sample.swing < angle);
+            }
             let measured = libm::acos(sample.direction.dot(swings.axis).clamp(-1.0, 1.0));
             close(sample.swing, measured, 1e-7);
         }

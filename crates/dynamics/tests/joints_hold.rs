@@ -65,11 +65,13 @@ fn rank(mut vectors: Vec<Vec<f64>>, nothing: f64) -> usize {
     rank
 }
 
-/// A joint that is registered without a case here is not known to hold. The forms for study do not, and that is their point.
+/// A joint that is registered without a case here is not known to hold. The forms for study do not, and that is their point; the
+/// motor of driven points demands velocities, of which no position tells, and is tested with the discrepancies.
 #[test]
 fn every_registered_joint_has_its_case() {
     let registry = Registry::default();
-    let registered = registry.joints.parts().map(|part| part.name.as_str()).filter(|name| !name.starts_with("study_"));
+    let registered = registry.joints.parts().map(|part| part.name.as_str());
+    let registered = registered.filter(|&name| !name.starts_with("study_") && name != "discrepancy_motor");
     let tested: BTreeSet<&str> = cases().iter().map(|case| case.name).collect();
     assert_eq!(tested, registered.collect::<BTreeSet<_>>());
 }

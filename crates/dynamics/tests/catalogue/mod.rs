@@ -11,6 +11,7 @@ pub(crate) mod rig;
 use glam::{DQuat, DVec3, Vec3Swizzles};
 use std::f64::consts::TAU;
 use std::sync::Arc;
+use tumble_dynamics::constraint::discrepancy::Pairs;
 use tumble_dynamics::constraint::limit::{
     AngularLimit, ConeLimit, EllipticConeLimit, ReachCone, SwingTwist, TwistLimit, WedgeLimit,
 };
@@ -198,6 +199,9 @@ fn joints() -> Vec<Case> {
         }
         .upright(30.0),
         case("six_axes", "locked", SixAxes::at(O), 6, opening_of_weld),
+        case("discrepancy", "one pair", Pairs::at([O]), 3, |f| offset(f).length()),
+        case("discrepancy", "two pairs", Pairs::at([-0.5 * X, 0.5 * X]), 5, opening_of_hinge),
+        case("discrepancy", "three pairs", Pairs::at([-0.5 * X, 0.5 * X, 0.5 * Y]), 6, opening_of_weld),
     ]
 }
 

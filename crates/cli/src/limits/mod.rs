@@ -62,7 +62,7 @@ fn alone(kind: &str, settings: &[String]) -> Result<Scene, Failure> {
     );
     let loader = settings
         .iter()
-        .fold(Loader::new(), |loader, setting| loader.with_setting(&format!("joints.joint.{kind}.{setting}")));
+        .fold(Loader::new(), |loader, setting| loader.with_setting(format!("joints.joint.{kind}.{setting}")));
     Ok(loader.load_text(kind, &text)?)
 }
 

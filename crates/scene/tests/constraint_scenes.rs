@@ -5,6 +5,7 @@
 
 use glam::{DQuat, DVec3};
 use tumble_dynamics::constraint::Limit;
+use tumble_dynamics::geometry::math::angle_between;
 use tumble_dynamics::registry::Registry;
 use tumble_dynamics::{BodyRef, World};
 use tumble_scene::gallery::{Entry, SCENES, find};
@@ -55,7 +56,7 @@ fn within(what: &str, value: f64, low: f64, high: f64) {
 
 /// The angle by which a body's axis has left where it was at the beginning, in degrees; it began unturned.
 fn tilt(world: &World, name: &str, axis: DVec3) -> f64 {
-    (body(world, name).rotation() * axis).angle_between(axis).to_degrees()
+    angle_between(body(world, name).rotation() * axis, axis).to_degrees()
 }
 
 fn turned(rotation: DQuat) -> f64 {
@@ -112,7 +113,7 @@ fn held_points_stay_and_the_rest_is_free() {
     watch("nail", |world| {
         let rotation = body(world, "board").rotation();
         for (most, axis) in spin.iter_mut().zip(DVec3::AXES) {
-            *most = most.max((rotation * axis).angle_between(axis));
+            *most = most.max(angle_between(rotation * axis, axis));
         }
     });
     assert!(spin.iter().all(|&turn| turn > 0.5), "the board turns in every way: {spin:?}");
@@ -202,7 +203,7 @@ fn sleeves_discs_and_cubes_move_only_as_allowed() {
     let shaft = DVec3::new(libm::cos(0.314_159_265), -libm::sin(0.314_159_265), 0.0);
     let scene = watch("cylindrical", |world| {
         let axis = body(world, "sleeve").rotation() * DVec3::X;
-        within("sleeve", axis.angle_between(shaft), 0.0, 1e-3);
+        within("sleeve", angle_between(axis, shaft), 0.0, 1e-3);
     });
     assert!(body(&scene.world, "sleeve").position().x > 1.0);
     let [low, high] = range("planar", |world| body(world, "disc").position().z);

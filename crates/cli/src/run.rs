@@ -43,7 +43,8 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
         let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
         print(&format!("{json}\n"))?;
     } else {
-        print(&sum_up(&scene, &summary))?;
+        let writes = !(options.outputs.is_empty() && options.plots.is_empty());
+        print(&sum_up(&scene, &summary, writes))?;
         let files = options.outputs.iter().map(|path| path.display().to_string());
         let plots = options.plots.iter().map(|plot| plot.split('=').next().unwrap_or(plot).to_owned());
         let wrong = |file: &String| summary.write_errors.iter().any(|error| error.path().starts_with(file));
@@ -80,7 +81,7 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
     &FLAG
 }
 
-fn sum_up(scene: &Scene, summary: &Summary) -> String {
+fn sum_up(scene: &Scene, summary: &Summary, writes: bool) -> String {
     let speed = if summary.wall_time > 0.0 { summary.time / summary.wall_time } else { 0.0 };
     let step = if summary.steps > 0 { 1e3 * summary.step_time / summary.steps as f64 } else { 0.0 };
     let change = summary.end_energy - summary.start_energy;
@@ -107,7 +108,7 @@ fn sum_up(scene: &Scene, summary: &Summary) -> String {
         summary.start_energy,
         summary.end_energy,
     );
-    if summary.write_time > 1e-3 * summary.step_time && summary.frames > 0 {
+    if writes && summary.frames > 0 {
         let percent = 100.0 * summary.write_time / summary.step_time.max(1e-9);
         text += &format!(
             "writing   {} frames in {:.3} s ({percent:.1} % of the steps)\n",

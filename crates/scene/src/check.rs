@@ -9,14 +9,18 @@ use crate::source::Span;
 use crate::tree::{Content, Node};
 use serde_json::Value;
 
-/// Reports where `node` does not fit `schema` (a part of `root`).
-pub(crate) fn check(root: &Value, node: &Node, report: &mut Report) {
-    Checker { root, report }.check(node, root, node.span, "the scene");
+/// Reports where `node` does not fit the schema. Returns where the keys stand that nobody knows.
+pub(crate) fn check(root: &Value, node: &Node, report: &mut Report) -> Vec<Span> {
+    let mut checker = Checker { root, report, unknown: Vec::new() };
+    checker.check(node, root, node.span, "the scene");
+    checker.unknown
 }
 
 struct Checker<'a> {
     root: &'a Value,
     report: &'a mut Report,
+    /// Where unknown keys stand.
+    unknown: Vec<Span>,
 }
 
 impl<'a> Checker<'a> {
@@ -88,7 +92,7 @@ impl<'a> Checker<'a> {
             (several, _) => {
                 let complaints = several.iter().map(|schema| {
                     let mut report = Report::default();
-                    Checker { root: self.root, report: &mut report }.check(node, schema, at, name);
+                    Checker { root: self.root, report: &mut report, unknown: Vec::new() }.check(node, schema, at, name);
                     report
                 });
                 let fewest = complaints.min_by_key(Report::len).unwrap_or_default();
@@ -138,6 +142,7 @@ impl<'a> Checker<'a> {
                         let known = properties.into_iter().flatten().map(|(key, _)| key.as_str());
                         let message = format!("unknown key `{}`", entry.key);
                         self.report.push(entry.key_span, message, suggestion(&entry.key, known));
+                        self.unknown.push(entry.key_span);
                     }
                     Some(inner @ Value::Object(_)) => self.check(&entry.node, inner, entry.key_span, &entry.key),
                     _ => {}

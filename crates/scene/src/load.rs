@@ -4,6 +4,7 @@ use crate::build;
 use crate::check::check;
 use crate::format::{CameraFile, RecordingFile};
 use crate::mesh::{Files, Folder, NoFiles, read_limited};
+use crate::nearest::suggestion;
 use crate::report::Report;
 use crate::schema::scene_schema;
 use crate::source::{Sources, Span};
@@ -116,10 +117,16 @@ impl Loader {
                 apply(setting, &mut root, &mut sources, &mut report);
             }
         }
+        let mut scene = None;
         if report.is_empty() {
-            check(self.schema.get_or_init(|| scene_schema(&self.registry)), &root, &mut report);
+            let unknown = check(self.schema.get_or_init(|| scene_schema(&self.registry)), &root, &mut report);
+            // Without keys that nobody knows, the rest can still be looked at; without what is missing or of a wrong kind it
+            // can not.
+            if unknown.len() == report.len() {
+                root.remove_keys(&unknown);
+                scene = build::scene(&self.registry, &root, files, &mut report);
+            }
         }
-        let scene = if report.is_empty() { build::scene(&self.registry, &root, files, &mut report) } else { None };
         report.sources = sources;
         let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings: self.settings.clone() };
         scene.map(|scene| Scene { source, ..scene }).ok_or(report)
@@ -142,6 +149,14 @@ fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Rep
         }
         path.push((name.to_owned(), Span { source, start, end: start + part.len() }));
         start += part.len() + 1;
+    }
+    // A property of something that does not exist is a slip of the pen, not a wish for something new.
+    if let [(section, _), (name, at), _, ..] = &path[..]
+        && ["bodies", "joints", "forces", "instances"].contains(&section.as_str())
+        && !root.section(section).iter().any(|entry| entry.key == *name)
+    {
+        let known = root.section(section).iter().map(|entry| entry.key.as_str());
+        return report.push(*at, format!("there is nothing named `{name}` in `{section}`"), suggestion(name, known));
     }
     // The value is read as if it stood in a file of its own, and then moved to where it stands in the setting.
     let mut scratch = Sources::default();

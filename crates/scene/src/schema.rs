@@ -112,6 +112,12 @@ fn type_in_degrees(property: &mut Value, turning: bool, definitions: &mut Map<St
 
 fn in_degrees(mut property: Value) -> Value {
     property["unit"] = json!("°");
+    // What the library says of it is in radians.
+    if let Some(Value::String(text)) = property.get_mut("description")
+        && text.contains("radians")
+    {
+        text.push_str(" (So in the library; here it is given in degrees.)");
+    }
     for key in ["default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
         if let Some(value) = property.get_mut(key) {
             scale(value, 180.0 / std::f64::consts::PI);

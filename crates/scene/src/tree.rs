@@ -45,6 +45,18 @@ impl Node {
         }
     }
 
+    /// Removes the entries, at any depth, whose keys stand at these places.
+    pub(crate) fn remove_keys(&mut self, places: &[Span]) {
+        match &mut self.content {
+            Content::Table(entries) => {
+                entries.retain(|entry| !places.contains(&entry.key_span));
+                entries.iter_mut().for_each(|entry| entry.node.remove_keys(places));
+            }
+            Content::Array(elements) => elements.iter_mut().for_each(|element| element.remove_keys(places)),
+            _ => {}
+        }
+    }
+
     /// The elements of an array; none for anything else.
     pub(crate) fn elements(&self) -> &[Node] {
         match &self.content {

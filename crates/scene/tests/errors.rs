@@ -146,6 +146,31 @@ fn settings_from_outside_are_checked_like_the_file() {
     assert!(wrong.to_string().contains("--> --set:1:18"), "{wrong}");
     let wrong = Loader::new().with_setting("bodies.ball.masss=7").load_text("scene.toml", text).unwrap_err();
     assert!(wrong.to_string().contains("--> --set:1:13") && wrong.to_string().contains("`mass`"), "{wrong}");
+    let wrong = Loader::new().with_setting("bodies.bal.mass=7").load_text("scene.toml", text).unwrap_err();
+    assert!(wrong.to_string().contains("--> --set:1:8") && wrong.to_string().contains("`ball`"), "{wrong}");
+}
+
+/// Unknown keys, unknown names and values that do not fit together are different stages of reading; one does not hide the
+/// other. But nobody complains about the consequences: the joint to `slab` is not said to miss it.
+#[test]
+fn mistakes_of_different_kinds_are_reported_together() {
+    let text = r#"title = "t"
+[bodies.ball]
+shape.sphere.radius = 1
+colour = "red"
+[bodies.slab]
+shape.box.size = [1, 1, 1]
+material = "wod"
+[joints.first]
+between = ["world", "ball"]
+hinge = { anchor = [0, 0, 0], axis = [0, 0, 0] }
+[joints.second]
+between = ["ball", "slab"]
+ball.anchor = [0, 0, 0]
+"#;
+    let found = said(text);
+    let places: Vec<&str> = found.iter().map(|(.., place)| place.as_str()).collect();
+    assert_eq!(places, ["4:1", "7:12", "8:9"], "{}", report(text));
 }
 
 /// Loads within a second and is refused with a message that contains `words`.

@@ -127,9 +127,15 @@ impl World {
     pub fn add_joint(&mut self, joint: Joint) -> Result<JointId, ModelError> {
         let [first, second] = joint.ends;
         if first == second {
-            return Err(ModelError::Invalid(format!(
-                "a joint connects two different things, but both ends are {first:?}"
-            )));
+            let both = match first {
+                JointEnd::World => "the world".to_owned(),
+                JointEnd::Body(id) => match self.model.bodies.get(id) {
+                    Some(body) if !body.name.is_empty() => format!("the body \"{}\"", body.name),
+                    _ => format!("{id:?}"),
+                },
+            };
+            let message = format!("a joint connects two different things, but both ends are {both}");
+            return Err(ModelError::Invalid(message));
         }
         let movable = |end| match end {
             JointEnd::World => Ok(false),

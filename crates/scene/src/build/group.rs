@@ -87,12 +87,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Everything in the scene.
-    pub(super) fn read(
-        context: &mut Context<'_>,
-        shapes: &mut Shapes<'_>,
-        materials: &Materials,
-    ) -> Result<Self, Reported> {
+    /// Everything in the scene that could be read; what could not has been reported.
+    pub(super) fn read(context: &mut Context<'_>, shapes: &mut Shapes<'_>, materials: &Materials) -> Self {
         let root = context.root;
         let mut templates =
             Templates { context, shapes, materials, done: BTreeMap::new(), open: Vec::new(), placed: 0 };
@@ -100,7 +96,7 @@ impl Group {
         for entry in root.section("templates") {
             let _reported = templates.named(&entry.key, entry.key_span);
         }
-        templates.group(root, None)
+        templates.group(root, None).0
     }
 }
 
@@ -138,31 +134,31 @@ impl Templates<'_, '_, '_, '_> {
             return Err(Reported);
         }
         self.open.push(name.to_owned());
-        let group = self.group(&entry.node, None);
+        let (group, complete) = self.group(&entry.node, None);
         self.open.pop();
-        let group = group.ok().map(Arc::new);
+        let group = complete.then(|| Arc::new(group));
         self.done.insert(name.to_owned(), group.clone());
         group.ok_or(Reported)
     }
 
-    /// The bodies, joints and instances of a table, with changes to its bodies.
-    fn group(&mut self, node: &Node, changes: Option<&Node>) -> Result<Group, Reported> {
+    /// The bodies, joints and instances of a table, with changes to its bodies; and whether they are all.
+    fn group(&mut self, node: &Node, changes: Option<&Node>) -> (Group, bool) {
         let mut group = Group::default();
-        let mut failed = false;
+        let mut complete = true;
         for entry in node.section("bodies") {
             let change = changes.and_then(|changes| changes.get(&entry.key));
-            failed |= self.add_bodies(&mut group, entry, change).is_err();
+            complete &= self.add_bodies(&mut group, entry, change).is_ok();
         }
         for entry in node.section("joints") {
             match JointPlan::read(self.context, entry) {
                 Ok(joint) => group.joints.push(joint),
-                Err(Reported) => failed = true,
+                Err(Reported) => complete = false,
             }
         }
         for entry in node.section("instances") {
-            failed |= self.add_instances(&mut group, entry).is_err();
+            complete &= self.add_instances(&mut group, entry).is_ok();
         }
-        if failed { Err(Reported) } else { Ok(group) }
+        (group, complete)
     }
 
     fn add_bodies(&mut self, group: &mut Group, entry: &Entry, change: Option<&Node>) -> Result<(), Reported> {
@@ -247,9 +243,9 @@ impl Templates<'_, '_, '_, '_> {
             }
         }
         self.open.push(name.to_owned());
-        let changed = self.group(&entry.node, Some(changes));
+        let (changed, complete) = self.group(&entry.node, Some(changes));
         self.open.pop();
-        changed.map(Arc::new)
+        if complete { Ok(Arc::new(changed)) } else { Err(Reported) }
     }
 
     /// How many copies a repetition makes of something of `size` things.

@@ -130,10 +130,15 @@ impl Builder<'_, '_> {
             Reference::World => Ok(JointEnd::World),
             Reference::Inside(name) | Reference::Outside(name) => match self.names.get(name) {
                 Some(&id) => Ok(id.into()),
+                None if !self.complete => Err(Reported),
                 None => {
                     // In the author's words, which are the same in every copy.
                     let known = self.names.keys().map(String::as_str).filter(|known| !known.contains('/'));
-                    let help = crate::nearest::suggestion(&end.written, known);
+                    let help = if self.names.contains_key(&*end.written) {
+                        format!("the body of the scene outside the template is `/{}`", end.written)
+                    } else {
+                        crate::nearest::suggestion(&end.written, known.chain(["world"]))
+                    };
                     self.context.report.push(end.span, format!("there is no body \"{}\" here", end.written), help);
                     Err(Reported)
                 }

@@ -69,6 +69,7 @@ pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report:
         colors: Vec::new(),
         names: BTreeMap::new(),
         groups: BTreeSet::new(),
+        complete: false,
     };
     builder.build(&file);
     let Builder { context, world, colors, .. } = builder;
@@ -93,6 +94,8 @@ struct Builder<'a, 'f> {
     colors: Vec<Option<Color>>,
     names: BTreeMap<String, BodyId>,
     groups: BTreeSet<String>,
+    /// Whether all bodies are there.
+    complete: bool,
 }
 
 impl Builder<'_, '_> {
@@ -102,21 +105,20 @@ impl Builder<'_, '_> {
         }
         self.world.set_mixing(material::mixing(file.mixing));
         self.check_camera(file);
-        let Ok(everything) = Group::read(&mut self.context, &mut self.shapes, &self.materials) else { return };
-        if self.context.report.is_empty() {
-            for plan in &everything.bodies {
-                self.add_body(plan);
-            }
+        let everything = Group::read(&mut self.context, &mut self.shapes, &self.materials);
+        for plan in &everything.bodies {
+            self.add_body(plan);
         }
-        // Joints to bodies that were refused would only repeat the complaint.
-        if self.context.report.is_empty() {
-            for plan in &everything.joints {
-                self.add_joint(plan);
-            }
-            if let Some(filter) = &file.filter {
-                self.set_filter(filter);
-            }
-            self.add_forces();
+        // To miss a body that was refused would only repeat the complaint.
+        self.complete = self.context.report.is_empty();
+        for plan in &everything.joints {
+            self.add_joint(plan);
+        }
+        if let Some(filter) = file.filter.as_ref().filter(|_| self.complete) {
+            self.set_filter(filter);
+        }
+        self.add_forces();
+        if self.complete {
             self.check_recording(file);
         }
         self.set_method(file);
@@ -173,7 +175,9 @@ impl Builder<'_, '_> {
         for Entry { key_span, node, .. } in self.context.root.section("forces") {
             let Some(Entry { key: kind, node: properties, .. }) = node.entries().first() else { continue };
             let given = to_registry(&properties.to_json());
-            self.check_targets(properties);
+            if self.complete {
+                self.check_targets(properties);
+            }
             match self.context.registry.forces.create(kind, &given) {
                 Ok(force) => drop(self.world.add_force(force)),
                 Err(problem) => self.context.report.push(*key_span, problem.to_string(), ""),

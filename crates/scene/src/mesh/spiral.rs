@@ -20,7 +20,7 @@ impl MeshData {
     /// The gutter that a scene file describes; it faces inwards and up.
     pub fn spiral(file: &SpiralFile) -> Result<Self, String> {
         let [along, across] = file.strips;
-        let triangles = 2 * u64::from(along) * u64::from(across);
+        let triangles = u64::from(along).saturating_mul(u64::from(across)).saturating_mul(2);
         if triangles == 0 || triangles > MOST {
             return Err(format!("{along} × {across} strips make {triangles} triangles; from 1 to {MOST} are possible"));
         }

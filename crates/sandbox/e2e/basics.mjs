@@ -46,8 +46,10 @@ export async function basics(t) {
   await t.step('the slider goes back in time, and time goes on as it did', async () => {
     const numbers = '[status().time, status().kinetic, status().potential, status().angular_momentum]';
     const [steps, end] = [await t.read('bodies.steps'), await t.read(numbers)];
-    await page.locator('#timeline').fill('0.1');
-    await t.until('Math.abs(bodies.time - 0.1) < 0.03');
+    // Not far, since as many steps are asked for at once as were taken since, and the server refuses to be flooded.
+    const back = Math.max(0.1, end[0] - 0.2);
+    await page.locator('#timeline').fill(String(back));
+    await t.until(`Math.abs(bodies.time - ${back}) < 0.03`);
     await t.read(`{ for (let step = bodies.steps; step < ${steps}; step++) link.ask('step') }`);
     await t.until(`status().steps === ${steps}`);
     assert.deepEqual(await t.read(numbers), end);

@@ -21,7 +21,8 @@ export class Harness {
   }
 
   async newPage() {
-    const page = await this.browser.newPage({ viewport: { width: 900, height: 520 } });
+    // Colours that fade into each other would be read halfway.
+    const page = await this.browser.newPage({ viewport: { width: 900, height: 520 }, reducedMotion: 'reduce' });
     page.setDefaultTimeout(PATIENCE);
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && this.complaints.push(message.text()));
     page.on('pageerror', (error) => this.complaints.push(String(error)));

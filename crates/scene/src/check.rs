@@ -1,47 +1,54 @@
-//! Holds a document against the JSON Schema and reports everything that does not fit, with its place.
+//! Holds a document against the JSON Schema, reports everything that does not fit, with its place, and marks it in the
+//! tree, so that the rest can be read.
 //!
 //! Only the part of JSON Schema that [`crate::schema`] produces is understood. Choices (`anyOf`, `oneOf`) are narrowed
 //! down by the kind of value and by its keys, so that an error speaks of the alternative the author meant.
 
-use crate::nearest::{listed, suggestion};
+use crate::nearest::{listed, nearest, suggestion};
 use crate::report::Report;
 use crate::source::Span;
-use crate::tree::{Content, Node};
-use serde_json::Value;
+use crate::tree::{Content, Entry, Node, State};
+use serde_json::{Map, Value};
 
-/// Reports where `node` does not fit the schema. Returns where the keys stand that nobody knows.
-pub(crate) fn check(root: &Value, node: &Node, report: &mut Report) -> Vec<Span> {
-    let mut checker = Checker { root, report, unknown: Vec::new() };
-    checker.check(node, root, node.span, "the scene");
-    checker.unknown
+/// Reports and marks where `node` does not fit the schema.
+pub(crate) fn check(root: &Value, node: &mut Node, report: &mut Report) {
+    let at = node.span;
+    Checker { root, report }.check(node, root, at, "the scene");
 }
 
 struct Checker<'a> {
     root: &'a Value,
     report: &'a mut Report,
-    /// Where unknown keys stand.
-    unknown: Vec<Span>,
 }
 
 impl<'a> Checker<'a> {
     /// `at` is where to point if the node as a whole is at fault: a table's key rather than its content.
-    fn check(&mut self, node: &Node, schema: &'a Value, at: Span, name: &str) {
+    fn check(&mut self, node: &mut Node, schema: &'a Value, at: Span, name: &str) {
+        if !node.is_usable() {
+            return;
+        }
         let schema = self.resolve(schema);
         if let Some(alternatives) = self.alternatives(schema) {
             return self.check_choice(node, &alternatives, at, name);
         }
         if !fits_type(node, schema) {
-            let message = format!("`{name}` is {}", node.kind());
-            return self.report.push(value_span(node, at), message, format!("expected {}", self.describe(schema)));
+            return self.refuse_kind(node, &[schema], at, name);
         }
-        match &node.content {
+        match node.content {
             Content::Table(_) => self.check_table(node, schema, at, name),
-            Content::Array(elements) => self.check_array(elements, node, schema, name),
-            Content::Integer(number) => self.check_range(*number as f64, node, schema, name),
-            Content::Float(number) => self.check_range(*number, node, schema, name),
-            Content::String(text) => self.check_name(text, node, &[schema]),
+            Content::Array(_) => self.check_array(node, schema, name),
+            Content::Integer(number) => self.check_range(number as f64, node, schema, name),
+            Content::Float(number) => self.check_range(number, node, schema, name),
+            Content::String(_) => self.check_name(node, &[schema]),
             _ => {}
         }
+    }
+
+    /// Reports that a value is of another kind than all that are possible.
+    fn refuse_kind(&mut self, node: &mut Node, possible: &[&'a Value], at: Span, name: &str) {
+        let message = format!("`{name}` is {}", node.kind());
+        self.report.push(value_span(node, at), message, format!("expected {}", self.describe_any(possible)));
+        node.spoil(State::Unusable);
     }
 
     /// Follows references.
@@ -72,30 +79,22 @@ impl<'a> Checker<'a> {
         Some(all)
     }
 
-    fn check_choice(&mut self, node: &Node, alternatives: &[&'a Value], at: Span, name: &str) {
+    fn check_choice(&mut self, node: &mut Node, alternatives: &[&'a Value], at: Span, name: &str) {
         let fitting: Vec<&'a Value> = alternatives.iter().copied().filter(|schema| fits_type(node, schema)).collect();
         match (fitting.as_slice(), &node.content) {
-            ([], _) => {
-                let mut kinds: Vec<String> = Vec::new();
-                for kind in alternatives.iter().map(|schema| self.describe(schema)) {
-                    if !kinds.contains(&kind) {
-                        kinds.push(kind);
-                    }
-                }
-                let message = format!("`{name}` is {}", node.kind());
-                self.report.push(value_span(node, at), message, format!("expected {}", kinds.join(" or ")));
-            }
-            (_, Content::String(text)) => self.check_name(text, node, &fitting),
+            ([], _) => self.refuse_kind(node, alternatives, at, name),
+            (_, Content::String(_)) => self.check_name(node, &fitting),
             ([only], _) => self.check(node, only, at, name),
             (tagged, Content::Table(_)) => self.check_tagged(node, tagged, at, name),
             // Several kinds of numbers or arrays: one must fit without complaint.
             (several, _) => {
                 let complaints = several.iter().map(|schema| {
-                    let mut report = Report::default();
-                    Checker { root: self.root, report: &mut report, unknown: Vec::new() }.check(node, schema, at, name);
-                    report
+                    let (mut report, mut node) = (Report::default(), node.clone());
+                    Checker { root: self.root, report: &mut report }.check(&mut node, schema, at, name);
+                    (report, node)
                 });
-                let fewest = complaints.min_by_key(Report::len).unwrap_or_default();
+                let Some((fewest, checked)) = complaints.min_by_key(|(report, _)| report.len()) else { return };
+                *node = checked;
                 for diagnostic in fewest.diagnostics {
                     self.report.push(diagnostic.span, diagnostic.message, diagnostic.help);
                 }
@@ -104,98 +103,158 @@ impl<'a> Checker<'a> {
     }
 
     /// A table with one key that names the alternative.
-    fn check_tagged(&mut self, node: &Node, alternatives: &[&'a Value], at: Span, name: &str) {
+    fn check_tagged(&mut self, node: &mut Node, alternatives: &[&'a Value], at: Span, name: &str) {
         let tag = |schema: &'a Value| schema.get("properties")?.as_object()?.iter().next();
         let tags: Vec<(&'a String, &'a Value)> = alternatives.iter().filter_map(|schema| tag(schema)).collect();
         let known = || tags.iter().map(|(tag, _)| tag.as_str());
-        match node.entries() {
-            [] => self.report.push(
-                at,
-                format!("`{name}` is empty"),
-                format!("expected one of {}", listed(&known().collect::<Vec<_>>())),
-            ),
-            [entry, rest @ ..] => {
-                match tags.iter().find(|(tag, _)| **tag == entry.key) {
-                    Some((_, schema)) => self.check(&entry.node, schema, entry.key_span, &entry.key),
+        let Content::Table(entries) = &mut node.content else { return };
+        let mut state = State::Sound;
+        match entries.as_mut_slice() {
+            [] => {
+                let help = format!("expected one of {}", listed(&known().collect::<Vec<_>>()));
+                self.report.push(at, format!("`{name}` is empty"), help);
+                state = State::Unusable;
+            }
+            [Entry { key, key_span, node: chosen }, rest @ ..] => {
+                match tags.iter().find(|(tag, _)| *tag == key) {
+                    Some((_, schema)) => self.check(chosen, schema, *key_span, key),
                     None => {
-                        let message = format!("`{name}` cannot be `{}`", entry.key);
-                        self.report.push(entry.key_span, message, suggestion(&entry.key, known()));
+                        let message = format!("`{name}` cannot be `{key}`");
+                        self.report.push(*key_span, message, suggestion(key, known()));
+                        chosen.spoil(State::Unusable);
                     }
                 }
+                state = state.max(chosen.state);
                 for entry in rest {
                     let message = format!("`{name}` has more than one kind");
                     self.report.push(entry.key_span, message, "only one of these keys is possible");
+                    entry.node.spoil(State::Unusable);
+                    state = state.max(State::Damaged);
                 }
             }
         }
+        node.spoil(state);
     }
 
-    fn check_table(&mut self, node: &Node, schema: &'a Value, at: Span, name: &str) {
+    fn check_table(&mut self, node: &mut Node, schema: &'a Value, at: Span, name: &str) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let additional = schema.get("additionalProperties");
-        for entry in node.entries() {
-            if let Some(property) = properties.and_then(|properties| properties.get(&entry.key)) {
-                self.check(&entry.node, property, entry.key_span, &entry.key);
-            } else {
-                match additional {
-                    Some(Value::Bool(false)) => {
-                        let known = properties.into_iter().flatten().map(|(key, _)| key.as_str());
-                        let message = format!("unknown key `{}`", entry.key);
-                        self.report.push(entry.key_span, message, suggestion(&entry.key, known));
-                        self.unknown.push(entry.key_span);
-                    }
-                    Some(inner @ Value::Object(_)) => self.check(&entry.node, inner, entry.key_span, &entry.key),
-                    _ => {}
-                }
-            }
-        }
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-        for key in required.filter_map(Value::as_str).filter(|key| node.get(key).is_none()) {
+        let required: Vec<&str> = required.filter_map(Value::as_str).collect();
+        let mut nameless = false;
+        if let Some(Value::Bool(false)) = additional {
+            nameless = self.check_keys(node, properties);
+        }
+        let Content::Table(entries) = &mut node.content else { return };
+        let mut state = State::Sound;
+        for Entry { key, key_span, node } in entries {
+            let property = properties.and_then(|properties| properties.get(key));
+            if let Some(inner) = property.or(additional.filter(|additional| additional.is_object())) {
+                self.check(node, inner, *key_span, key);
+            }
+            // Without something that it needs, a table is nothing; without something else it is not what was meant.
+            let worst = if required.contains(&key.as_str()) { State::Unusable } else { State::Damaged };
+            state = state.max(node.state.min(worst));
+        }
+        node.spoil(state);
+        for key in required {
+            if node.get(key).is_some() {
+                continue;
+            }
             let wanted = properties.and_then(|properties| properties.get(key)).map(|property| self.resolve(property));
             let help = wanted.map_or(String::new(), |wanted| format!("expected {}", self.describe(wanted)));
             self.report.push(at, format!("`{key}` is missing in {}", shown(name)), help);
+            node.spoil(State::Unusable);
         }
-        self.check_exactly_one(node, schema, at, name);
+        self.check_exactly_one(node, schema, at, name, nameless);
     }
 
-    /// `oneOf` of required keys.
-    fn check_exactly_one(&mut self, node: &Node, schema: &'a Value, at: Span, name: &str) {
+    /// Reports keys that nobody knows, and removes them. One that is nearly a known key is read as that one, so that what
+    /// it says is neither missed nor left unread. Says whether there were others.
+    fn check_keys(&mut self, node: &mut Node, properties: Option<&'a Map<String, Value>>) -> bool {
+        let Content::Table(entries) = &mut node.content else { return false };
+        let known: Vec<&'a str> = properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        let unknown: Vec<Entry> = entries.extract_if(.., |entry| !known.contains(&entry.key.as_str())).collect();
+        let mut nameless = false;
+        for mut entry in unknown {
+            let help = suggestion(&entry.key, known.iter().copied());
+            self.report.push(entry.key_span, format!("unknown key `{}`", entry.key), help);
+            let meant = nearest(&entry.key, &known).and_then(|key| Some((key, self.resolve(properties?.get(key)?))));
+            let Some((key, schema)) = meant.filter(|(_, schema)| self.is_of_kind(&entry.node, schema)) else {
+                nameless = true;
+                continue;
+            };
+            match entries.iter_mut().find(|entry| entry.key == key) {
+                None => {
+                    entry.key = key.to_owned();
+                    entries.push(entry);
+                }
+                // `[bodis.ball]` among many `[bodies.…]`.
+                Some(known) if schema.get("additionalProperties").is_some_and(Value::is_object) => {
+                    known.node.absorb(entry.node);
+                }
+                Some(_) => nameless = true,
+            }
+        }
+        if nameless {
+            node.spoil(State::Damaged);
+        }
+        nameless
+    }
+
+    fn is_of_kind(&self, node: &Node, schema: &'a Value) -> bool {
+        match self.alternatives(schema) {
+            Some(alternatives) => alternatives.iter().any(|schema| fits_type(node, schema)),
+            None => fits_type(node, schema),
+        }
+    }
+
+    /// `oneOf` of required keys. `nameless` says that there was a key that nobody knows, which may have been it.
+    fn check_exactly_one(&mut self, node: &mut Node, schema: &'a Value, at: Span, name: &str, nameless: bool) {
         let Some(alternatives) = schema.get("oneOf").and_then(Value::as_array) else { return };
         let keys: Vec<&str> =
             alternatives.iter().filter_map(|alternative| alternative.pointer("/required/0")?.as_str()).collect();
-        let mut given = node.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
+        let Content::Table(entries) = &mut node.content else { return };
+        let mut given = entries.iter_mut().filter(|entry| keys.contains(&entry.key.as_str()));
+        let mut state = State::Sound;
         if given.next().is_none() {
-            let unknown_reported = node.entries().iter().any(|entry| schema["properties"].get(&entry.key).is_none());
-            if !unknown_reported {
-                self.report.push(
-                    at,
-                    format!("{} does not say its kind", shown(name)),
-                    format!("expected one of {}", listed(&keys)),
-                );
+            if !nameless {
+                let help = format!("expected one of {}", listed(&keys));
+                self.report.push(at, format!("{} does not say its kind", shown(name)), help);
             }
+            state = State::Damaged;
         }
         for entry in given {
             let message = format!("{} has more than one kind", shown(name));
             self.report.push(entry.key_span, message, format!("only one of {} is possible", listed(&keys)));
+            entry.node.spoil(State::Unusable);
+            state = State::Damaged;
         }
+        node.spoil(state);
     }
 
-    fn check_array(&mut self, elements: &[Node], node: &Node, schema: &'a Value, name: &str) {
+    fn check_array(&mut self, node: &mut Node, schema: &'a Value, name: &str) {
+        let Content::Array(elements) = &mut node.content else { return };
         let bound = |key| schema.get(key).and_then(Value::as_u64);
-        let count = elements.len() as u64;
-        if bound("minItems").is_some_and(|least| count < least) || bound("maxItems").is_some_and(|most| count > most) {
+        let (count, least, most) = (elements.len() as u64, bound("minItems"), bound("maxItems"));
+        if least.is_some_and(|least| count < least) || most.is_some_and(|most| count > most) {
             let message = format!("`{name}` has {count} elements");
             self.report.push(node.span, message, format!("expected {}", self.describe(schema)));
-            return;
+            return node.spoil(State::Unusable);
         }
-        if let Some(items) = schema.get("items") {
-            for element in elements {
-                self.check(element, items, element.span, name);
-            }
+        let Some(items) = schema.get("items") else { return };
+        for element in elements.iter_mut() {
+            let at = element.span;
+            self.check(element, items, at, name);
         }
+        // A vector without a component is none; a list without an element is a list.
+        let worst = if least.is_some() { State::Unusable } else { State::Damaged };
+        let state = elements.iter().map(|element| element.state).max().unwrap_or(State::Sound);
+        elements.retain(Node::is_usable);
+        node.spoil(state.min(worst));
     }
 
-    fn check_range(&mut self, number: f64, node: &Node, schema: &Value, name: &str) {
+    fn check_range(&mut self, number: f64, node: &mut Node, schema: &'a Value, name: &str) {
         let bound = |key| schema.get(key).and_then(Value::as_f64);
         let largest_of_format = match schema.get("format").and_then(Value::as_str) {
             Some("uint8") => Some(f64::from(u8::MAX)),
@@ -210,11 +269,13 @@ impl<'a> Checker<'a> {
         if outside {
             let help = format!("expected {}", self.describe(schema));
             self.report.push(node.span, format!("`{name}` is {number}, which is out of range"), help);
+            node.spoil(State::Unusable);
         }
     }
 
     /// Strings that must be one of some names.
-    fn check_name(&mut self, text: &str, node: &Node, schemas: &[&Value]) {
+    fn check_name(&mut self, node: &mut Node, schemas: &[&Value]) {
+        let Content::String(text) = &node.content else { return };
         let mut names: Vec<&str> = Vec::new();
         for schema in schemas {
             let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
@@ -224,24 +285,31 @@ impl<'a> Checker<'a> {
                 return;
             }
         }
-        if !names.contains(&text) {
+        if !names.contains(&text.as_str()) {
             self.report.push(node.span, format!("there is no \"{text}\" here"), suggestion(text, names.into_iter()));
+            node.spoil(State::Unusable);
         }
+    }
+
+    /// What several schemas ask for, in words.
+    fn describe_any(&self, schemas: &[&'a Value]) -> String {
+        let mut kinds: Vec<String> = Vec::new();
+        for kind in schemas.iter().map(|schema| self.describe(schema)) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds.join(" or ")
     }
 
     /// What a schema asks for, in words.
     fn describe(&self, schema: &'a Value) -> String {
         let schema = self.resolve(schema);
         if let Some(alternatives) = self.alternatives(schema) {
-            let mut kinds: Vec<String> = Vec::new();
-            for kind in alternatives.iter().map(|alternative| self.describe(alternative)) {
-                if !kinds.contains(&kind) {
-                    kinds.push(kind);
-                }
-            }
-            return kinds.join(" or ");
+            return self.describe_any(&alternatives);
         }
-        let unit = schema.get("unit").and_then(Value::as_str).map(|unit| format!(" in {unit}")).unwrap_or_default();
+        let unit = schema.get("unit").and_then(Value::as_str).filter(|&unit| unit != "1");
+        let unit = unit.map(|unit| format!(" in {unit}")).unwrap_or_default();
         match main_type(schema) {
             Some("number") => format!("a number{}{unit}", range_in_words(schema)),
             Some("integer") => format!("an integer{}{unit}", range_in_words(schema)),

@@ -1,4 +1,7 @@
 //! From text to a scene that runs: read, apply settings, check against the schema, build.
+//!
+//! Whatever is wrong is reported and marked in the tree ([`State`](tree::State)), and every stage goes on with the rest, so
+//! that all mistakes come at once. What is missing only because it was refused before is not missed.
 
 use crate::build;
 use crate::check::check;
@@ -110,23 +113,15 @@ impl Loader {
         }
         let mut sources = Sources::default();
         let source = sources.add(name, text);
-        let mut root = tree::parse(&sources, source, &mut report);
-        // What the parser could not make sense of would only cause complaints about the consequences.
-        if report.is_empty() {
+        let root = tree::parse(&sources, source, &mut report);
+        let scene = root.and_then(|mut root| {
             for setting in &self.settings {
                 apply(setting, &mut root, &mut sources, &mut report);
             }
-        }
-        let mut scene = None;
-        if report.is_empty() {
-            let unknown = check(self.schema.get_or_init(|| scene_schema(&self.registry)), &root, &mut report);
-            // Without keys that nobody knows, the rest can still be looked at; without what is missing or of a wrong kind it
-            // can not.
-            if unknown.len() == report.len() {
-                root.remove_keys(&unknown);
-                scene = build::scene(&self.registry, &root, files, &mut report);
-            }
-        }
+            check(self.schema.get_or_init(|| scene_schema(&self.registry)), &mut root, &mut report);
+            build::scene(&self.registry, &root, files, &mut report)
+        });
+        report.sort();
         report.sources = sources;
         let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings: self.settings.clone() };
         scene.map(|scene| Scene { source, ..scene }).ok_or(report)
@@ -165,9 +160,9 @@ fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Rep
     let at = scratch.add("", format!("{prefix}{value}"));
     let parsed = tree::parse(&scratch, at, &mut problems);
     let value_span = Span { source, start: key.len() + 1, end: setting.len() };
-    let node = match parsed.get("value") {
+    let node = match parsed.as_ref().and_then(|parsed| parsed.get("value")) {
         Some(node) if problems.is_empty() => node.clone(),
-        _ => Node { span: value_span, content: tree::Content::String(value.trim().to_owned()) },
+        _ => Node::new(value_span, tree::Content::String(value.trim().to_owned())),
     };
     let node = node.respanned(value_span);
     if let Err(problem) = root.set(&path, node) {

@@ -33,7 +33,7 @@ pub struct Diagnostic {
 pub struct Report {
     /// The texts the spans point into.
     pub sources: Sources,
-    /// What is wrong, in the order it was found; the first hundred.
+    /// What is wrong, in the order of the text; the first hundred that were found.
     pub diagnostics: Vec<Diagnostic>,
     /// How many more there were.
     pub more: usize,
@@ -61,6 +61,11 @@ impl Report {
         } else {
             self.more += 1;
         }
+    }
+
+    /// Puts the diagnostics in the order of the text.
+    pub(crate) fn sort(&mut self) {
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.source, span.start)));
     }
 
     /// Whether nothing is wrong.

@@ -1,4 +1,4 @@
-//! A TOML document as a tree that remembers where everything stood.
+//! A TOML document as a tree that remembers where everything stood, and what of it turned out to be wrong.
 
 use crate::report::Report;
 use crate::source::{Sources, Span};
@@ -9,11 +9,23 @@ use toml::de::{DeTable, DeValue};
 /// The deepest nesting a document may have.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// A value and where it stands.
+/// A value, where it stands and whether it is what it should be.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Span,
     pub(crate) content: Content,
+    pub(crate) state: State,
+}
+
+/// What is known to be wrong with a value. It has been reported; who meets it goes on without another word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum State {
+    /// Nothing.
+    Sound,
+    /// Something inside is wrong; the rest can be read, but it is no longer what the author meant.
+    Damaged,
+    /// All of it: it is read as if it were not there.
+    Unusable,
 }
 
 /// What a node holds.
@@ -37,23 +49,30 @@ pub(crate) struct Entry {
 }
 
 impl Node {
+    pub(crate) fn new(span: Span, content: Content) -> Self {
+        Self { span, content, state: State::Sound }
+    }
+
+    /// Whether nothing is known to be wrong with it.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.state == State::Sound
+    }
+
+    /// Whether it can be read, at least in part.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.state != State::Unusable
+    }
+
+    /// Notes that something is wrong with it; what is worse stays.
+    pub(crate) fn spoil(&mut self, state: State) {
+        self.state = self.state.max(state);
+    }
+
     /// The entries of a table; none for anything else.
     pub(crate) fn entries(&self) -> &[Entry] {
         match &self.content {
             Content::Table(entries) => entries,
             _ => &[],
-        }
-    }
-
-    /// Removes the entries, at any depth, whose keys stand at these places.
-    pub(crate) fn remove_keys(&mut self, places: &[Span]) {
-        match &mut self.content {
-            Content::Table(entries) => {
-                entries.retain(|entry| !places.contains(&entry.key_span));
-                entries.iter_mut().for_each(|entry| entry.node.remove_keys(places));
-            }
-            Content::Array(elements) => elements.iter_mut().for_each(|element| element.remove_keys(places)),
-            _ => {}
         }
     }
 
@@ -73,6 +92,11 @@ impl Node {
     /// The entries of the table under a key; none if there is no such table.
     pub(crate) fn section(&self, key: &str) -> &[Entry] {
         self.get(key).map_or(&[], Node::entries)
+    }
+
+    /// Whether there is something under a key of this table that cannot be read.
+    pub(crate) fn has_lost(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|node| !node.is_usable())
     }
 
     /// The value at the end of a path of keys.
@@ -113,12 +137,13 @@ impl Node {
         }
     }
 
-    /// The same as JSON, without places.
+    /// The same as JSON, without places and without what cannot be used.
     pub(crate) fn to_json(&self) -> Value {
         match &self.content {
-            Content::Table(entries) => Value::Object(
-                entries.iter().map(|entry| (entry.key.clone(), entry.node.to_json())).collect::<Map<_, _>>(),
-            ),
+            Content::Table(entries) => {
+                let usable = entries.iter().filter(|entry| entry.node.is_usable());
+                Value::Object(usable.map(|entry| (entry.key.clone(), entry.node.to_json())).collect::<Map<_, _>>())
+            }
             Content::Array(elements) => elements.iter().map(Node::to_json).collect(),
             Content::String(text) => Value::String(text.clone()),
             Content::Integer(number) => Value::from(*number),
@@ -138,7 +163,18 @@ impl Node {
         let mut entries: Vec<Entry> =
             self.entries().iter().filter(|entry| other.get(&entry.key).is_none()).cloned().collect();
         entries.extend_from_slice(other.entries());
-        Node { span: other.span, content: Content::Table(entries) }
+        Node { span: other.span, content: Content::Table(entries), state: self.state.max(other.state) }
+    }
+
+    /// Adds the entries of another table, at all depths; where both have a value, its own stays.
+    pub(crate) fn absorb(&mut self, other: Node) {
+        let (Content::Table(own), Content::Table(others)) = (&mut self.content, other.content) else { return };
+        for entry in others {
+            match own.iter_mut().find(|known| known.key == entry.key) {
+                Some(known) => known.node.absorb(entry.node),
+                None => own.push(entry),
+            }
+        }
     }
 
     /// The same value, all of it standing at one place.
@@ -168,7 +204,7 @@ impl Node {
             return Err(format!("`{key}` cannot be set inside {}", self.kind()));
         };
         let index = entries.iter().position(|entry| entry.key == *key).unwrap_or_else(|| {
-            let node = Node { span, content: Content::Table(Vec::new()) };
+            let node = Node::new(span, Content::Table(Vec::new()));
             entries.push(Entry { key: key.clone(), key_span: *key_span, node });
             entries.len() - 1
         });
@@ -176,8 +212,9 @@ impl Node {
     }
 }
 
-/// Reads a text that was added to the sources. What is wrong goes to the report; the tree holds what could be read.
-pub(crate) fn parse(sources: &Sources, source: usize, report: &mut Report) -> Node {
+/// Reads a text that was added to the sources. What is wrong goes to the report. There is no tree if the text is not TOML:
+/// what the parser made of it would only cause complaints about the consequences.
+pub(crate) fn parse(sources: &Sources, source: usize, report: &mut Report) -> Option<Node> {
     let span = Span { source, start: 0, end: 0 };
     let text = sources.get(span).map_or("", |source| source.text.as_str());
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -185,8 +222,7 @@ pub(crate) fn parse(sources: &Sources, source: usize, report: &mut Report) -> No
         let at = error.span().unwrap_or_default();
         report.push(Span { source, start: at.start, end: at.end }, error.message(), "");
     }
-    let content = convert_table(table.get_ref(), source, report, 0);
-    Node { span, content }
+    report.is_empty().then(|| Node::new(span, convert_table(table.get_ref(), source, report, 0)))
 }
 
 fn convert_table(table: &DeTable<'_>, source: usize, report: &mut Report, depth: usize) -> Content {
@@ -209,8 +245,9 @@ fn span_of(range: std::ops::Range<usize>, source: usize) -> Span {
 fn convert(value: &DeValue<'_>, span: Span, report: &mut Report, depth: usize) -> Node {
     if depth > MAX_DEPTH {
         report.push(span, format!("nested deeper than {MAX_DEPTH} levels"), "");
-        return Node { span, content: Content::Datetime };
+        return Node { span, content: Content::Table(Vec::new()), state: State::Unusable };
     }
+    let mut state = State::Sound;
     let content = match value {
         DeValue::String(text) => Content::String(text.to_string()),
         DeValue::Boolean(truth) => Content::Boolean(*truth),
@@ -219,6 +256,7 @@ fn convert(value: &DeValue<'_>, span: Span, report: &mut Report, depth: usize) -
             Ok(number) => Content::Integer(number),
             Err(_) => {
                 report.push(span, "this integer is too large", "integers have 64 bits");
+                state = State::Unusable;
                 Content::Integer(0)
             }
         },
@@ -226,6 +264,7 @@ fn convert(value: &DeValue<'_>, span: Span, report: &mut Report, depth: usize) -
             Ok(number) if number.is_finite() => Content::Float(number),
             _ => {
                 report.push(span, "this number is not finite", "every number in a scene is finite");
+                state = State::Unusable;
                 Content::Float(0.0)
             }
         },
@@ -237,5 +276,5 @@ fn convert(value: &DeValue<'_>, span: Span, report: &mut Report, depth: usize) -
         }
         DeValue::Table(table) => convert_table(table, span.source, report, depth),
     };
-    Node { span, content }
+    Node { span, content, state }
 }

@@ -45,17 +45,18 @@ impl Parts {
         let nodes = node.get("colliders").map_or(&[][..], Node::elements);
         let parts = file.colliders.iter().zip(nodes);
         let parts: Vec<_> = parts.map(|(part, node)| collider(context, shapes, materials, part, node)).collect();
-        let material =
-            file.material.as_ref().map(|name| materials.get(context, name, span_of("material")).ok_or(Reported));
-        let color = file.color.as_ref().map(|text| context.accept(span_of("color"), parse_color(text)));
-        let path = file.script.as_ref().map(|script| context.accept(span_of("script"), Path::read(script)));
+        // A body of another material or colour is still a body: what is attached to it can be looked at.
+        let material = file.material.as_ref().and_then(|name| materials.get(context, name, span_of("material")).ok());
+        let color = file.color.as_ref().and_then(|text| context.accept(span_of("color"), parse_color(text)).ok());
+        let script = file.script.as_ref().zip(node.get("script"));
+        let path = script.map(|(script, node)| context.accept_of(node, span_of("script"), Path::read(script)));
         if path.is_some() && file.kind != BodyKindFile::Dynamic {
             let message = "a body with a script is neither fixed nor a particle";
             context.report.push(span_of("kind"), message, "leave `kind` out");
             return Err(Reported);
         }
         let colliders = shape.into_iter().chain(parts).collect::<Result<Vec<Collider>, Reported>>()?;
-        let (material, color, path) = (material.transpose()?, color.transpose()?, path.transpose()?);
+        let path = path.transpose()?;
         Ok(Self {
             kind: file.kind,
             colliders,
@@ -107,13 +108,10 @@ fn collider(
     part: &ColliderFile,
     node: &Node,
 ) -> Result<Collider, Reported> {
-    let turned = node.place(&["rotation"], node.span);
-    let placed = pose(context, turned, part.position, part.rotation.as_ref());
+    let placed = pose(context, node, node.span, part.position, part.rotation.as_ref());
     let shape = shapes.get(context, &part.shape, node.get("shape").unwrap_or(node));
-    let material = part
-        .material
-        .as_ref()
-        .map(|name| materials.get(context, name, node.place(&["material"], node.span)).ok_or(Reported));
+    let material =
+        part.material.as_ref().map(|name| materials.get(context, name, node.place(&["material"], node.span)));
     let mut collider = Collider::new(shape?).with_pose(placed?);
     if let Some(material) = material.transpose()? {
         collider = collider.with_material(material);

@@ -18,6 +18,7 @@ impl Builder<'_, '_> {
             let (scope, verdict) = match (&rule.ignore, &rule.collide) {
                 (Some(scope), None) => (scope, Verdict::Ignore),
                 (None, Some(scope)) => (scope, Verdict::Collide),
+                _ if !node.is_sound() => continue,
                 _ => {
                     self.context.report.push(node.span, "a rule has either `ignore` or `collide`", "");
                     continue;
@@ -37,7 +38,10 @@ impl Builder<'_, '_> {
     fn scope(&mut self, scope: &ScopeFile, span: Span) -> Result<Scope, Reported> {
         Ok(match scope {
             ScopeFile::Body(name) => Scope::Body(self.body(name, span)?),
-            ScopeFile::Bodies([a, b]) => Scope::Bodies([self.body(a, span)?, self.body(b, span)?]),
+            ScopeFile::Bodies([a, b]) => {
+                let (a, b) = (self.body(a, span), self.body(b, span));
+                Scope::Bodies([a?, b?])
+            }
             ScopeFile::Group(group) => {
                 self.check_group(group, span);
                 Scope::Group(group.clone())

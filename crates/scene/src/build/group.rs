@@ -33,6 +33,8 @@ pub(super) struct BodyPlan {
     pub(super) color: Option<Color>,
     /// Where its name stands in the file.
     pub(super) span: Span,
+    /// Whether something about it is wrong, so that it is no wonder if there can be no such body.
+    pub(super) doubtful: bool,
     parts: Arc<Parts>,
     /// Where the file puts it, what a repetition adds, and where the group it belongs to is.
     start: Transform,
@@ -84,6 +86,32 @@ pub(super) fn moved(pose: &Transform, copy: &Transform) -> Transform {
 pub(super) struct Group {
     pub(super) bodies: Vec<BodyPlan>,
     pub(super) joints: Vec<JointPlan>,
+    pub(super) refused: Vec<Refused>,
+}
+
+/// A body or instance that nothing could be made of, which has been reported.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    /// Its bodies would have this name, or one that begins with this and a slash. Empty: any name.
+    pub(super) path: String,
+    /// The groups its bodies would be in, if that is known.
+    pub(super) groups: Option<Vec<String>>,
+}
+
+impl Refused {
+    /// The body of an entry, with changes by an instance.
+    fn body(entry: &Entry, change: Option<&Node>) -> Self {
+        let groups = [Some(&entry.node), change].into_iter().flatten().map(|node| match node.get("groups") {
+            Some(groups) if groups.is_sound() => Some(groups.elements()),
+            Some(_) => None,
+            None => node.is_usable().then_some(&[][..]),
+        });
+        let groups = groups.collect::<Option<Vec<&[Node]>>>();
+        let names = |nodes: Vec<&[Node]>| nodes.concat().iter().filter_map(Node::text).map(str::to_owned).collect();
+        let mut groups: Option<Vec<String>> = groups.map(names);
+        groups.iter_mut().for_each(|groups| groups.push(entry.key.clone()));
+        Self { path: entry.key.clone(), groups }
+    }
 }
 
 impl Group {
@@ -96,7 +124,7 @@ impl Group {
         for entry in root.section("templates") {
             let _reported = templates.named(&entry.key, entry.key_span);
         }
-        templates.group(root, None).0
+        templates.group(root, None)
     }
 }
 
@@ -105,7 +133,7 @@ struct Templates<'c, 'a, 's, 'f> {
     context: &'c mut Context<'a>,
     shapes: &'s mut Shapes<'f>,
     materials: &'s Materials,
-    done: BTreeMap<String, Option<Arc<Group>>>,
+    done: BTreeMap<String, Arc<Group>>,
     /// The templates being read, to find cycles.
     open: Vec<String>,
     placed: usize,
@@ -121,58 +149,75 @@ struct Motion {
 impl Templates<'_, '_, '_, '_> {
     fn named(&mut self, name: &str, span: Span) -> Result<Arc<Group>, Reported> {
         if let Some(done) = self.done.get(name) {
-            return done.clone().ok_or(Reported);
+            return Ok(done.clone());
         }
         let entries = self.context.root.section("templates");
         let Some(entry) = entries.iter().find(|entry| entry.key == name) else {
-            let help = suggestion(name, entries.iter().map(|entry| entry.key.as_str()));
-            self.context.report.push(span, format!("there is no template \"{name}\""), help);
+            if !self.context.root.has_lost("templates") {
+                let help = suggestion(name, entries.iter().map(|entry| entry.key.as_str()));
+                self.context.report.push(span, format!("there is no template \"{name}\""), help);
+            }
             return Err(Reported);
         };
+        if !entry.node.is_usable() {
+            return Err(Reported);
+        }
         if self.open.len() >= MAX_DEPTH {
             self.context.report.push(span, format!("templates are nested deeper than {MAX_DEPTH} levels"), "");
             return Err(Reported);
         }
         self.open.push(name.to_owned());
-        let (group, complete) = self.group(&entry.node, None);
+        let group = Arc::new(self.group(&entry.node, None));
         self.open.pop();
-        let group = complete.then(|| Arc::new(group));
         self.done.insert(name.to_owned(), group.clone());
-        group.ok_or(Reported)
+        Ok(group)
     }
 
-    /// The bodies, joints and instances of a table, with changes to its bodies; and whether they are all.
-    fn group(&mut self, node: &Node, changes: Option<&Node>) -> (Group, bool) {
+    /// The bodies, joints and instances of a table, with changes to its bodies.
+    fn group(&mut self, node: &Node, changes: Option<&Node>) -> Group {
         let mut group = Group::default();
-        let mut complete = true;
+        if self.placed > MAX_PLACED {
+            return group;
+        }
         for entry in node.section("bodies") {
             let change = changes.and_then(|changes| changes.get(&entry.key));
-            complete &= self.add_bodies(&mut group, entry, change).is_ok();
-        }
-        for entry in node.section("joints") {
-            match JointPlan::read(self.context, entry) {
-                Ok(joint) => group.joints.push(joint),
-                Err(Reported) => complete = false,
+            if let Err(Reported) = self.add_bodies(&mut group, entry, change) {
+                group.refused.push(Refused::body(entry, change));
             }
         }
-        for entry in node.section("instances") {
-            complete &= self.add_instances(&mut group, entry).is_ok();
+        for entry in node.section("joints") {
+            group.joints.extend(JointPlan::read(self.context, entry));
         }
-        (group, complete)
+        for entry in node.section("instances") {
+            if let Err(Reported) = self.add_instances(&mut group, entry) {
+                group.refused.push(Refused { path: entry.key.clone(), groups: None });
+            }
+        }
+        if node.has_lost("bodies") || node.has_lost("instances") {
+            group.refused.push(Refused { path: String::new(), groups: None });
+        }
+        group
     }
 
     fn add_bodies(&mut self, group: &mut Group, entry: &Entry, change: Option<&Node>) -> Result<(), Reported> {
         let span = entry.key_span;
         self.check_name(entry)?;
         let (file, node) = read_body(self.context, entry, change)?;
-        let parts = Parts::read(self.context, self.shapes, self.materials, &file, &node, span)?;
         let at = |key: &str| node.get(key).map_or(span, |node| node.span);
-        let start = pose(self.context, at("rotation"), file.position, file.rotation.as_ref())?;
+        let parts = Parts::read(self.context, self.shapes, self.materials, &file, &node, span);
+        let start = pose(self.context, &node, span, file.position, file.rotation.as_ref());
+        let copies = file.repeat.as_ref().map(|repeat| self.copies(repeat, 1, &node)).transpose();
+        let (parts, start, copies) = (parts?, start?, copies?);
+        // Joints can be judged if it is known where the body is.
+        if ["position", "rotation", "repeat"].iter().any(|key| node.get(key).is_some_and(|node| !node.is_sound())) {
+            return Err(Reported);
+        }
         let mut plan = BodyPlan {
             name: entry.key.clone(),
             groups: file.groups,
             color: parts.color,
             span,
+            doubtful: !node.is_sound(),
             parts: Arc::new(parts),
             start,
             copy: Transform::IDENTITY,
@@ -181,12 +226,11 @@ impl Templates<'_, '_, '_, '_> {
             angular_velocity: file.angular_velocity,
             turning: [DVec3::ZERO; 2],
         };
-        let Some(repeat) = &file.repeat else {
+        let Some((repeat, count)) = file.repeat.as_ref().zip(copies) else {
             self.count(1, span)?;
             group.bodies.push(plan);
             return self.check_size(group, span);
         };
-        let count = self.copies(repeat, 1, at("repeat"))?;
         plan.groups.push(entry.key.clone());
         for index in 0..count {
             let copy = self.context.accept(at("repeat"), repeat.placement(index))?;
@@ -200,16 +244,20 @@ impl Templates<'_, '_, '_, '_> {
         self.check_name(entry)?;
         let file: InstanceFile = self.context.decode(span, &entry.node)?;
         let at = |key: &str| entry.node.get(key).map_or(span, |node| node.span);
-        let template = self.template(&file.template, at("template"), entry)?;
-        let start = pose(self.context, at("rotation"), file.position, file.rotation.as_ref())?;
+        let template = self.template(&file.template, at("template"), entry);
+        let start = pose(self.context, &entry.node, span, file.position, file.rotation.as_ref());
+        let (template, start) = (template?, start?);
+        if !entry.node.is_sound() {
+            return Err(Reported);
+        }
         let motion = Motion { velocity: file.velocity, angular_velocity: file.angular_velocity };
-        let size = template.bodies.len() + template.joints.len();
+        let size = template.bodies.len() + template.joints.len() + template.refused.len();
         let Some(repeat) = &file.repeat else {
             self.count(size + 1, span)?;
             group.place(&template, &entry.key, &entry.key, None, &start, motion);
             return self.check_size(group, span);
         };
-        let count = self.copies(repeat, size, at("repeat"))?;
+        let count = self.copies(repeat, size, &entry.node)?;
         let mut before: Option<String> = None;
         for index in 0..count {
             let copy = self.context.accept(at("repeat"), repeat.placement(index))?;
@@ -235,22 +283,22 @@ impl Templates<'_, '_, '_, '_> {
         };
         let bodies = entry.node.section("bodies");
         for change in changes.entries() {
-            if !bodies.iter().any(|body| body.key == change.key) {
+            if !bodies.iter().any(|body| body.key == change.key) && !entry.node.has_lost("bodies") {
                 let help = suggestion(&change.key, bodies.iter().map(|body| body.key.as_str()));
                 let message = format!("the template `{name}` has no body `{}`", change.key);
                 self.context.report.push(change.key_span, message, help);
-                return Err(Reported);
             }
         }
         self.open.push(name.to_owned());
-        let (changed, complete) = self.group(&entry.node, Some(changes));
+        let changed = self.group(&entry.node, Some(changes));
         self.open.pop();
-        if complete { Ok(Arc::new(changed)) } else { Err(Reported) }
+        Ok(Arc::new(changed))
     }
 
-    /// How many copies a repetition makes of something of `size` things.
-    fn copies(&mut self, repeat: &RepeatFile, size: usize, span: Span) -> Result<u32, Reported> {
-        let count = self.context.accept(span, repeat.count())?;
+    /// How many copies the repetition in the table `node` makes of something of `size` things.
+    fn copies(&mut self, repeat: &RepeatFile, size: usize, node: &Node) -> Result<u32, Reported> {
+        let span = node.place(&["repeat"], node.span);
+        let count = self.context.accept_of(node.get("repeat").unwrap_or(node), span, repeat.count())?;
         self.count(usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size + 1), span)?;
         self.context.accept(span, u32::try_from(count))
     }
@@ -313,6 +361,11 @@ impl Group {
             plan.turning =
                 [sum + angular_velocity, moment + sum.cross(at.translation) + angular_velocity.cross(at.translation)];
             plan
+        }));
+        self.refused.extend(other.refused.iter().map(|Refused { path, groups }| {
+            let path = if path.is_empty() { prefix.to_owned() } else { format!("{prefix}/{path}") };
+            let groups = groups.as_ref().map(|groups| [groups, &[member_of.to_owned()][..]].concat());
+            Refused { path, groups }
         }));
         self.joints.extend(other.joints.iter().filter_map(|plan| {
             let mut plan = plan.clone();

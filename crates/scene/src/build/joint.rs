@@ -23,7 +23,8 @@ pub(super) struct JointPlan {
     /// Where the coordinates of the joint are.
     pub(super) frame: Transform,
     pub(super) span: Span,
-    kind: Kind,
+    /// None if it was refused; its ends are looked at all the same.
+    kind: Option<Kind>,
     collide: bool,
     breaking: Breaking,
 }
@@ -58,17 +59,8 @@ impl JointPlan {
     pub(super) fn read(context: &mut Context<'_>, entry: &Entry) -> Result<Self, Reported> {
         let span = entry.key_span;
         let file: JointFile = context.decode(span, &entry.node)?;
-        let Some((kind, _)) = file.part.first_key_value() else { return Err(Reported) };
-        let node = entry.node.get(kind);
-        let at = node.map_or(span, |node| node.span);
-        let kind = if kind == "spring" {
-            let spring = node.map_or(Err("a spring without properties".into()), Node::decode);
-            Kind::Spring(context.accept(at, spring)?)
-        } else {
-            let properties = to_registry(&node.map_or(serde_json::Value::Null, Node::to_json));
-            let joint = context.registry.joints.create(kind, &properties);
-            Kind::Joint(context.accept(at, joint)?)
-        };
+        let part = file.part.keys().next().and_then(|name| Some((name, entry.node.get(name)?)));
+        let kind = part.filter(|_| entry.node.is_sound()).and_then(|(name, node)| Kind::read(context, name, node).ok());
         let nodes = entry.node.get("between").map_or(&[][..], Node::elements);
         let mut spans = nodes.iter().map(|node| node.span);
         let ends = file.between.map(|name| End {
@@ -86,12 +78,13 @@ impl JointPlan {
 
     pub(super) fn add(&self, world: &mut World, ends: [JointEnd; 2]) -> Result<(), ModelError> {
         match &self.kind {
-            Kind::Joint(attach) => {
+            None => Ok(()),
+            Some(Kind::Joint(attach)) => {
                 let attach = Placed { attach: attach.clone(), frame: self.frame };
                 let joint = Joint::new(ends[0], ends[1], attach).named(self.name.clone()).breaking(self.breaking);
                 world.add_joint(if self.collide { joint.colliding() } else { joint }).map(drop)
             }
-            Kind::Spring(file) => {
+            Some(Kind::Spring(file)) => {
                 let points = file.points.map(|point| self.frame.point(point));
                 let mut local = points;
                 for (point, end) in local.iter_mut().zip(ends) {
@@ -105,6 +98,17 @@ impl JointPlan {
                 world.add_force(Spring { ends, points: local, rest_length, stiffness, damping });
                 Ok(())
             }
+        }
+    }
+}
+
+impl Kind {
+    fn read(context: &mut Context<'_>, name: &str, node: &Node) -> Result<Self, Reported> {
+        if name == "spring" {
+            context.decode(node.span, node).map(Self::Spring)
+        } else {
+            let joint = context.registry.joints.create(name, &to_registry(&node.to_json()));
+            context.accept(node.span, joint).map(Self::Joint)
         }
     }
 }
@@ -130,10 +134,13 @@ impl Builder<'_, '_> {
             Reference::World => Ok(JointEnd::World),
             Reference::Inside(name) | Reference::Outside(name) => match self.names.get(name) {
                 Some(&id) => Ok(id.into()),
-                None if !self.complete => Err(Reported),
+                None if self.is_refused(name) => Err(Reported),
                 None => {
                     // In the author's words, which are the same in every copy.
-                    let known = self.names.keys().map(String::as_str).filter(|known| !known.contains('/'));
+                    let group = name.strip_suffix(&*end.written).unwrap_or_default();
+                    let known = self.names.keys().chain(&self.refused).filter_map(|known| known.strip_prefix(group));
+                    let alike = |known: &&str| known.contains('/') == end.written.contains('/') && !known.is_empty();
+                    let known = known.filter(alike);
                     let help = if self.names.contains_key(&*end.written) {
                         format!("the body of the scene outside the template is `/{}`", end.written)
                     } else {

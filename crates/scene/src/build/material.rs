@@ -1,21 +1,23 @@
 //! Materials by name: the built-in ones and those of the file, which may be like others; and how two are combined.
 
-use super::Context;
+use super::{Context, Reported};
 use crate::format::{MaterialFile, MixingFile};
 use crate::nearest::suggestion;
 use crate::source::Span;
+use crate::tree::Entry;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tumble_dynamics::Material;
 use tumble_dynamics::model::{ContactMaterial, MaterialMixing};
 
 pub(super) struct Materials {
-    by_name: BTreeMap<String, Material>,
+    /// None is one that was refused.
+    by_name: BTreeMap<String, Option<Material>>,
 }
 
 impl Materials {
     pub(super) fn read(context: &mut Context<'_>) -> Self {
-        let presets = Material::PRESETS.iter().map(|&(name, material)| (name.to_owned(), material));
+        let presets = Material::PRESETS.iter().map(|&(name, material)| (name.to_owned(), Some(material)));
         let mut materials = Self { by_name: presets.collect() };
         let entries = context.root.section("materials");
         // Each round reads the materials whose model is known; what is left when a round reads nothing is a cycle.
@@ -31,21 +33,14 @@ impl Materials {
             waiting = later;
             for index in ready {
                 let entry = &entries[index];
-                if let Ok(file) = context.decode::<MaterialFile>(entry.key_span, &entry.node) {
-                    let like = entry.node.get("like");
-                    let base = like.map_or(Some(Material::default()), |like| {
-                        materials.get(context, like.text().unwrap_or_default(), like.span)
-                    });
-                    if let Some(material) = base.map(|base| changed(base, &file)) {
-                        let _reported = context.accept(entry.key_span, material.validate());
-                        materials.by_name.insert(entry.key.clone(), material);
-                    }
-                }
+                let material = materials.one(context, entry).ok();
+                materials.by_name.insert(entry.key.clone(), material);
             }
             if waiting.len() == before {
                 for index in waiting {
                     let message = format!("the material `{}` is like itself in the end", own[index]);
                     context.report.push(entries[index].key_span, message, "`like` goes round in a circle");
+                    materials.by_name.insert(own[index].to_owned(), None);
                 }
                 break;
             }
@@ -53,14 +48,28 @@ impl Materials {
         materials
     }
 
+    /// The material of an entry that is like none, or like one that is known.
+    fn one(&self, context: &mut Context<'_>, entry: &Entry) -> Result<Material, Reported> {
+        let file: MaterialFile = context.decode(entry.key_span, &entry.node)?;
+        let base = match &file.like {
+            Some(like) => self.get(context, like, entry.node.place(&["like"], entry.key_span))?,
+            None => Material::default(),
+        };
+        let material = changed(base, &file);
+        context.accept_of(&entry.node, entry.key_span, material.validate())?;
+        Ok(material)
+    }
+
     /// A material by name; if there is none, that is reported.
-    pub(super) fn get(&self, context: &mut Context<'_>, name: &str, span: Span) -> Option<Material> {
-        let found = self.by_name.get(name).copied();
-        if found.is_none() {
-            let help = suggestion(name, self.by_name.keys().map(String::as_str));
-            context.report.push(span, format!("there is no material \"{name}\""), help);
-        }
-        found
+    pub(super) fn get(&self, context: &mut Context<'_>, name: &str, span: Span) -> Result<Material, Reported> {
+        let found = self.by_name.get(name).ok_or_else(|| {
+            if !context.root.has_lost("materials") {
+                let help = suggestion(name, self.by_name.keys().map(String::as_str));
+                context.report.push(span, format!("there is no material \"{name}\""), help);
+            }
+            Reported
+        })?;
+        found.ok_or(Reported)
     }
 }
 

@@ -1,5 +1,8 @@
 //! From a checked document to a world. What the schema cannot know (names, files, numbers that do not fit together) is
 //! reported here, with the place it stands at.
+//!
+//! Something that is wrong in part is read as far as it goes, for the names in it, but nothing is made of it: it is
+//! refused. Its name is still known, so that who refers to it is not told that it does not exist.
 
 mod body;
 mod filter;
@@ -17,7 +20,7 @@ use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, to_registry};
 use crate::source::Span;
 use crate::tree::{Entry, Node};
-use group::{BodyPlan, Group};
+use group::{BodyPlan, Group, Refused};
 use joint::JointPlan;
 use material::Materials;
 use shape::Shapes;
@@ -49,16 +52,21 @@ impl Context<'_> {
         })
     }
 
-    /// Reads a node into a type; the schema has seen to it that this succeeds.
+    /// Likewise for what was made of `node`. If something in it was wrong, that has been said and this is the consequence.
+    fn accept_of<T, E: ToString>(&mut self, node: &Node, span: Span, result: Result<T, E>) -> Result<T, Reported> {
+        if node.is_sound() { self.accept(span, result) } else { result.map_err(|_| Reported) }
+    }
+
+    /// Reads what can be used of a node into a type; the schema has seen to it that this succeeds.
     fn decode<T: serde::de::DeserializeOwned>(&mut self, span: Span, node: &Node) -> Result<T, Reported> {
-        self.accept(span, node.decode())
+        if node.is_usable() { self.accept(span, node.decode()) } else { Err(Reported) }
     }
 }
 
 /// The scene; none if anything is wrong, which the report then says.
 pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report: &mut Report) -> Option<Scene> {
     let mut context = Context { registry, root, report };
-    let file: SceneFile = context.decode(root.span, root).ok()?;
+    let file: SceneFile = context.accept(root.span, root.decode()).ok()?;
     let materials = Materials::read(&mut context);
     let shapes = Shapes::read(&mut context, files);
     let mut builder = Builder {
@@ -69,7 +77,8 @@ pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report:
         colors: Vec::new(),
         names: BTreeMap::new(),
         groups: BTreeSet::new(),
-        complete: false,
+        refused: BTreeSet::new(),
+        may_be_in_any_group: false,
     };
     builder.build(&file);
     let Builder { context, world, colors, .. } = builder;
@@ -93,9 +102,12 @@ struct Builder<'a, 'f> {
     world: World,
     colors: Vec<Option<Color>>,
     names: BTreeMap<String, BodyId>,
+    /// The groups of all bodies, also of those that were refused.
     groups: BTreeSet<String>,
-    /// Whether all bodies are there.
-    complete: bool,
+    /// The paths of what was refused: bodies of this name, or whose names begin with it and a slash.
+    refused: BTreeSet<String>,
+    /// Whether it is unknown of something that was refused which groups it is in.
+    may_be_in_any_group: bool,
 }
 
 impl Builder<'_, '_> {
@@ -106,50 +118,52 @@ impl Builder<'_, '_> {
         self.world.set_mixing(material::mixing(file.mixing));
         self.check_camera(file);
         let everything = Group::read(&mut self.context, &mut self.shapes, &self.materials);
+        for Refused { path, groups } in everything.refused {
+            self.refused.insert(path);
+            self.may_be_in_any_group |= groups.is_none();
+            self.groups.extend(groups.into_iter().flatten());
+        }
         for plan in &everything.bodies {
             self.add_body(plan);
         }
-        // To miss a body that was refused would only repeat the complaint.
-        self.complete = self.context.report.is_empty();
         for plan in &everything.joints {
             self.add_joint(plan);
         }
-        if let Some(filter) = file.filter.as_ref().filter(|_| self.complete) {
+        if let Some(filter) = &file.filter {
             self.set_filter(filter);
         }
         self.add_forces();
-        if self.complete {
-            self.check_recording(file);
-        }
+        self.check_recording(file);
         self.set_method(file);
     }
 
     fn check_camera(&mut self, file: &SceneFile) {
         if file.camera.is_some_and(|camera| camera.from == camera.to) {
-            let span = self.context.root.get("camera").map(|node| node.span);
+            let span = self.context.root.place(&["camera"], self.context.root.span);
             self.context.report.push(span, "the camera looks at itself", "`from` and `to` must differ");
         }
     }
 
     fn add_body(&mut self, plan: &BodyPlan) {
-        match self.world.add_body(plan.body()) {
-            Ok(id) => {
-                let set_in_motion = plan.set_in_motion(&mut self.world, id);
-                if let Err(problem) = set_in_motion {
-                    self.context.report.push(plan.span, problem.to_string(), "");
-                }
-                self.colors.resize(id.slot() + 1, None);
-                self.colors[id.slot()] = plan.color;
-                self.names.insert(plan.name.clone(), id);
-                self.groups.extend(plan.groups.iter().cloned());
+        self.groups.extend(plan.groups.iter().cloned());
+        let added = self.world.add_body(plan.body()).and_then(|id| {
+            plan.set_in_motion(&mut self.world, id)?;
+            self.colors.resize(id.slot() + 1, None);
+            self.colors[id.slot()] = plan.color;
+            self.names.insert(plan.name.clone(), id);
+            Ok(())
+        });
+        if let Err(problem) = added {
+            self.refused.insert(plan.name.clone());
+            if !plan.doubtful {
+                self.context.report.push(plan.span, problem.to_string(), "");
             }
-            Err(problem) => self.context.report.push(plan.span, problem.to_string(), ""),
         }
     }
 
     fn add_joint(&mut self, plan: &JointPlan) {
-        let Ok(first) = self.end(&plan.ends[0]) else { return };
-        let Ok(second) = self.end(&plan.ends[1]) else { return };
+        let ends = plan.ends.each_ref().map(|end| self.end(end));
+        let [Ok(first), Ok(second)] = ends else { return };
         if let Err(problem) = plan.add(&mut self.world, [first, second]) {
             self.context.report.push(plan.span, problem.to_string(), "");
         }
@@ -158,14 +172,22 @@ impl Builder<'_, '_> {
     /// The body with this name.
     fn body(&mut self, name: &str, span: Span) -> Result<BodyId, Reported> {
         self.names.get(name).copied().ok_or_else(|| {
-            let help = suggestion(name, self.names.keys().map(String::as_str));
-            self.context.report.push(span, format!("there is no body \"{name}\""), help);
+            if !self.is_refused(name) {
+                let help = suggestion(name, self.names.keys().chain(&self.refused).map(String::as_str));
+                self.context.report.push(span, format!("there is no body \"{name}\""), help);
+            }
             Reported
         })
     }
 
+    /// Whether there would be a body of this name, or may be, if nothing had been refused.
+    fn is_refused(&self, name: &str) -> bool {
+        let slashes = name.match_indices('/').map(|(at, _)| at);
+        [0, name.len()].into_iter().chain(slashes).any(|end| self.refused.contains(&name[..end]))
+    }
+
     fn check_group(&mut self, name: &str, span: Span) {
-        if !self.groups.contains(name) {
+        if !self.groups.contains(name) && !self.may_be_in_any_group {
             let help = suggestion(name, self.groups.iter().map(String::as_str));
             self.context.report.push(span, format!("no body is in a group \"{name}\""), help);
         }
@@ -175,8 +197,9 @@ impl Builder<'_, '_> {
         for Entry { key_span, node, .. } in self.context.root.section("forces") {
             let Some(Entry { key: kind, node: properties, .. }) = node.entries().first() else { continue };
             let given = to_registry(&properties.to_json());
-            if self.complete {
-                self.check_targets(properties);
+            self.check_targets(properties);
+            if !node.is_sound() {
+                continue;
             }
             match self.context.registry.forces.create(kind, &given) {
                 Ok(force) => drop(self.world.add_force(force)),
@@ -200,15 +223,18 @@ impl Builder<'_, '_> {
     fn check_recording(&mut self, file: &SceneFile) {
         let nodes = self.context.root.at(&["recording", "bodies"]).map_or(&[][..], Node::elements);
         for (name, node) in file.recording.bodies.iter().zip(nodes) {
-            if !self.groups.contains(name) {
+            if !self.groups.contains(name) && !self.may_be_in_any_group {
                 let _reported = self.body(name, node.span);
             }
         }
     }
 
     fn set_method(&mut self, file: &SceneFile) {
-        let Some(chosen) = &file.method else { return };
-        let span = self.context.root.get("method").map_or(self.context.root.span, |node| node.span);
+        let (Some(chosen), Some(node)) = (&file.method, self.context.root.get("method")) else { return };
+        if !node.is_sound() {
+            return;
+        }
+        let span = self.context.root.place(&["method"], node.span);
         let (name, properties) = chosen_part(chosen);
         match self.context.registry.method(&name, &method_to_registry(&properties)) {
             Ok(method) => self.world.set_boxed_method(method),

@@ -17,13 +17,16 @@ const MAX_PARTS: usize = 10_000;
 
 pub(super) struct Shapes<'f> {
     files: &'f dyn Files,
-    by_name: BTreeMap<String, Shape>,
-    meshes: BTreeMap<(String, u64), MeshData>,
+    /// None is one that was refused.
+    by_name: BTreeMap<String, Option<Shape>>,
+    /// The named shapes being built, to find those that contain themselves.
+    open: Vec<String>,
+    meshes: BTreeMap<(String, u64), Result<MeshData, String>>,
 }
 
 impl<'f> Shapes<'f> {
     pub(super) fn read(context: &mut Context<'_>, files: &'f dyn Files) -> Self {
-        let mut shapes = Self { files, by_name: BTreeMap::new(), meshes: BTreeMap::new() };
+        let mut shapes = Self { files, by_name: BTreeMap::new(), open: Vec::new(), meshes: BTreeMap::new() };
         for entry in context.root.section("shapes") {
             let _reported = shapes.named(context, &entry.key, entry.key_span, 0);
         }
@@ -50,23 +53,27 @@ impl<'f> Shapes<'f> {
 
     fn named(&mut self, context: &mut Context<'_>, name: &str, span: Span, depth: usize) -> Result<Shape, Reported> {
         if let Some(shape) = self.by_name.get(name) {
-            return Ok(shape.clone());
+            return shape.clone().ok_or(Reported);
         }
         let entries = context.root.section("shapes");
         let Some(entry) = entries.iter().find(|entry| entry.key == name) else {
-            let help = suggestion(name, entries.iter().map(|entry| entry.key.as_str()));
-            context.report.push(span, format!("there is no shape \"{name}\""), help);
+            if !context.root.has_lost("shapes") {
+                let help = suggestion(name, entries.iter().map(|entry| entry.key.as_str()));
+                context.report.push(span, format!("there is no shape \"{name}\""), help);
+            }
             return Err(Reported);
         };
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || self.open.iter().any(|open| open == name) {
             let message = format!("the shape `{name}` contains itself, or is nested deeper than {MAX_DEPTH} levels");
             context.report.push(entry.key_span, message, "");
             return Err(Reported);
         }
-        let file: ShapeFile = context.decode(entry.key_span, &entry.node)?;
-        let shape = self.build(context, &file, &entry.node, depth)?;
-        self.by_name.insert(name.to_owned(), shape.clone());
-        Ok(shape)
+        self.open.push(name.to_owned());
+        let file = context.decode::<ShapeFile>(entry.key_span, &entry.node);
+        let shape = file.and_then(|file| self.build(context, &file, &entry.node, depth));
+        self.open.pop();
+        self.by_name.insert(name.to_owned(), shape.as_ref().ok().cloned());
+        shape
     }
 
     /// The shape that stands at `node`, a table with one key, its kind. Problems are reported at the property at fault.
@@ -95,20 +102,20 @@ impl<'f> Shapes<'f> {
             ShapeFile::Hull(ref hull) => {
                 let at = ["hull", if hull.file.is_some() { "file" } else { "points" }];
                 let points = self.hull_points(hull);
-                (Shape::hull(&context.accept(node.place(&at, node.span), points)?), at)
+                (Shape::hull(&accept_read(context, node, &at, points)?), at)
             }
             ShapeFile::Mesh(ref mesh) => {
                 let keys = [("file", mesh.file.is_some()), ("spiral", mesh.spiral.is_some()), ("triangles", true)];
                 let at = ["mesh", keys.into_iter().find(|(_, given)| *given).map_or("", |(key, _)| key)];
                 let mesh = self.mesh(mesh);
-                let mesh = context.accept(node.place(&at, node.span), mesh)?;
+                let mesh = accept_read(context, node, &at, mesh)?;
                 (Shape::mesh(mesh.vertices, mesh.triangles), at)
             }
             ShapeFile::Compound { ref parts } => {
                 (Shape::compound(self.parts(context, parts, node, depth)?), ["compound", "parts"])
             }
         };
-        context.accept(node.place(&at, node.span), shape)
+        context.accept_of(node, node.place(&at, node.span), shape)
     }
 
     /// The parts of the compound that stands at `node`.
@@ -127,10 +134,11 @@ impl<'f> Shapes<'f> {
         let mut placed = Vec::new();
         let nodes = node.at(&["compound", "parts"]).map_or(&[][..], Node::elements);
         for (part, node) in parts.iter().zip(nodes) {
-            let pose = pose(context, node.place(&["rotation"], node.span), part.position, part.rotation.as_ref())?;
-            let shape = node.get("shape").unwrap_or(node);
-            placed.push((pose, self.reference(context, &part.shape, shape, depth + 1)?));
+            let pose = pose(context, node, node.span, part.position, part.rotation.as_ref());
+            let shape = self.reference(context, &part.shape, node.get("shape").unwrap_or(node), depth + 1);
+            placed.push(pose.and_then(|pose| Ok((pose, shape?))));
         }
+        let placed = placed.into_iter().collect::<Result<Vec<_>, Reported>>()?;
         let size = |shape: &Shape| if let Shape::Compound(inner) = shape { inner.parts().len() } else { 1 };
         if placed.iter().map(|(_, shape)| size(shape)).sum::<usize>() > MAX_PARTS {
             context.report.push(span, format!("a compound has more than {MAX_PARTS} parts"), "");
@@ -161,20 +169,34 @@ impl<'f> Shapes<'f> {
     fn file(&mut self, name: &str, scale: Option<f64>) -> Result<MeshData, String> {
         let scale = scale.unwrap_or(1.0);
         let key = (name.to_owned(), scale.to_bits());
-        if let Some(known) = self.meshes.get(&key) {
-            return Ok(known.clone());
-        }
-        let mut mesh = MeshData::read(self.files, name)?;
-        mesh.vertices.iter_mut().for_each(|vertex| *vertex *= scale);
-        self.meshes.insert(key, mesh.clone());
-        Ok(mesh)
+        let files = self.files;
+        let read = || {
+            let mut mesh = MeshData::read(files, name)?;
+            mesh.vertices.iter_mut().for_each(|vertex| *vertex *= scale);
+            Ok(mesh)
+        };
+        self.meshes.entry(key).or_insert_with(read).clone()
     }
+}
+
+/// What was read from the key `at` of the shape at `node`. A file that is missing is missing whatever else is wrong.
+fn accept_read<T>(
+    context: &mut Context<'_>,
+    node: &Node,
+    at: &[&str],
+    result: Result<T, String>,
+) -> Result<T, Reported> {
+    let span = node.place(at, node.span);
+    if at.contains(&"file") { context.accept(span, result) } else { context.accept_of(node, span, result) }
 }
 
 /// The height field that stands at `node`.
 fn terrain(context: &mut Context<'_>, heights: &[Vec<f64>], spacing: [f64; 2], node: &Node) -> Result<Shape, Reported> {
     let span = |key: &str| node.place(&["height_field", key], node.span);
     let columns = heights.first().map_or(0, Vec::len);
+    if !node.is_sound() {
+        return Err(Reported);
+    }
     if let Some(row) = heights.iter().position(|row| row.len() != columns) {
         let message = format!("row {row} of the heights has {} numbers, but row 0 has {columns}", heights[row].len());
         let rows = node.at(&["height_field", "heights"]).map_or(&[][..], Node::elements);
@@ -185,13 +207,15 @@ fn terrain(context: &mut Context<'_>, heights: &[Vec<f64>], spacing: [f64; 2], n
     context.accept(span(at), Shape::height_field(heights.len(), columns, heights.concat(), spacing))
 }
 
-/// Position and rotation as a transform.
+/// Position and rotation as a transform; `node` is the table both are keys of, and `span` where that stands.
 pub(super) fn pose(
     context: &mut Context<'_>,
+    node: &Node,
     span: Span,
     position: DVec3,
     rotation: Option<&RotationFile>,
 ) -> Result<Transform, Reported> {
-    let rotation = rotation.map_or(Ok(DQuat::IDENTITY), RotationFile::to_quaternion);
-    Ok(Transform::new(context.accept(span, rotation)?, position))
+    let turn = rotation.map_or(Ok(DQuat::IDENTITY), RotationFile::to_quaternion);
+    let turn = context.accept_of(node.get("rotation").unwrap_or(node), node.place(&["rotation"], span), turn)?;
+    Ok(Transform::new(turn, position))
 }

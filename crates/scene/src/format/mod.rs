@@ -31,6 +31,8 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct SceneFile {
     /// A short name for people.
+    // The schema asks for it; that it is missing does not keep other mistakes from being found.
+    #[serde(default)]
     pub title: String,
     /// What there is to see, in a sentence or two.
     #[serde(default)]

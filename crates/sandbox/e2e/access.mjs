@@ -15,7 +15,8 @@ export async function access(t) {
     if (name === 'body' && !(await t.read('Boolean(selected())'))) {
       await page.focus('#stage');
       await page.keyboard.press('n');
-      await page.waitForSelector('#pane-body .facts');
+      await t.settled();
+      assert.ok(await page.isVisible('#pane-body .facts'));
     }
   };
 

@@ -7,11 +7,12 @@ export async function compare(t) {
   const { page } = t;
 
   await t.step('a second run goes beside the first', async () => {
-    await page.evaluate(() => window.sandbox.link.ask('scene', { name: 'pendulum-2' }));
-    await t.until("scene().name === 'pendulum-2' && bodies.time > 0 && !status().second");
+    await t.ask(['scene', { name: 'pendulum-2' }]);
+    assert.deepEqual(await t.read("[scene().name, Boolean(status().second)]"), ['pendulum-2', false]);
     await t.open('compare');
     await page.click('#compare');
-    await t.until('status().second && stage.views.length === 2 && shades.bySlot.size > 0 && [...shades.bySlot.values()].every((body) => body.placed)');
+    await t.settled();
+    assert.ok(await t.read('status().second && stage.views.length === 2 && shades.placed'));
     await t.until('status().second.largest > 1e-9');
     assert.ok((await t.read('status().second.dt')) < (await t.read('status().dt')) / 4);
   });
@@ -29,7 +30,8 @@ export async function compare(t) {
   });
 
   await t.step('the difference is plotted', async () => {
-    await t.until('compare.plots.length > 5');
+    // A curve of points that are apart.
+    await t.until('compare.plots.length > 5 && status().second.largest > 1e-6');
     const drawn = await page.evaluate(() => {
       const canvas = document.querySelector('#pane-compare .plot canvas');
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -43,22 +45,26 @@ export async function compare(t) {
 
   await t.step('the second run has its own method and steps', async () => {
     await page.selectOption('#second-integrator', 'runge_kutta_4');
-    await t.until("JSON.stringify(status().second.method).includes('runge_kutta_4') && !JSON.stringify(status().method).includes('runge_kutta_4')");
+    await t.settled();
+    assert.ok(await t.read("JSON.stringify(status().second.method).includes('runge_kutta_4') && !JSON.stringify(status().method).includes('runge_kutta_4')"));
     await page.fill('#second-dt', '1/500');
     await page.keyboard.press('Enter');
-    await t.until('Math.abs(status().second.dt - 0.002) < 1e-9');
+    await t.settled();
+    assert.ok(Math.abs((await t.read('status().second.dt')) - 0.002) < 1e-9);
   });
 
   await t.step('overlaid, started again, and ended', async () => {
     await page.click('.choice label:has([value=among])');
-    await t.until('stage.views.length === 1 && stage.views[0].layers.includes(2)');
+    assert.ok(await t.read('stage.views.length === 1 && stage.views[0].layers.includes(2)'));
     await t.until('status().second.largest > 1e-9');
     await t.pause();
     await page.click('#compare-again');
-    await t.until('status().second?.largest === 0');
+    await t.settled();
+    assert.equal(await t.read('status().second.largest'), 0);
     await page.click('.choice label:has([value=beside])');
     await page.click('#compare-end');
-    await t.until('!status().second && shades.bySlot.size === 0 && stage.views.length === 1');
+    await t.settled();
+    assert.ok(await t.read('!status().second && shades.bySlot.size === 0 && stage.views.length === 1'));
     await t.play();
   });
 }

@@ -30,10 +30,9 @@ export async function looks(t) {
     await t.run(EVERYTHING);
     // A text that is edited keeps the view of the text before.
     await t.read('{ stage.look(scene()) }');
-    await t.pause();
     // The same moment, however fast this machine is.
-    await t.read("{ link.ask('reset'); for (let step = 0; step < 60; step++) link.ask('step') }");
-    await t.until('bodies.steps === 60 && status().steps === 60 && status().contacts > 0');
+    await t.ask('pause', 'reset', ...Array.from({ length: 60 }, () => 'step'));
+    assert.ok(await t.read('bodies.steps === 60 && status().steps === 60 && status().contacts > 0'));
     await t.open('show');
     const boxes = await page.$$eval('#pane-show input', (inputs) => inputs.map(({ id }) => id));
     assert.deepEqual(boxes.map((id) => id.replace('show-', '')),
@@ -43,16 +42,13 @@ export async function looks(t) {
     for (const [index, id] of boxes.entries()) {
       if (id === 'show-sleep') continue;
       await page.check(`#${id}`);
-      await t.until(`overlay.has(${index})`);
-      // The first drawing may be of a moment before.
-      let changed = await t.changed();
-      for (let patience = 0; changed < 8 && patience < 50; patience++) {
-        await page.waitForTimeout(100);
-        changed = await t.changed();
-      }
+      await t.settled();
+      assert.ok(await t.read(`overlay.has(${index})`), `${id} is drawn`);
+      const changed = await t.changed();
       assert.ok(changed >= 8, `${id} changes ${changed} pixels`);
       await page.uncheck(`#${id}`);
-      await t.until(`!overlay.has(${index})`);
+      await t.settled();
+      assert.ok(!(await t.read(`overlay.has(${index})`)), `${id} is drawn no more`);
     }
     assert.ok((await t.changed()) < 4, 'all is gone again');
     await t.read('{ sandbox.select(undefined) }');
@@ -61,8 +57,10 @@ export async function looks(t) {
   await t.step('who sleeps is shown', async () => {
     await page.check('#show-sleep');
     await t.play();
-    await t.until('[...bodies.bySlot.values()].some((body) => body.asleep)');
+    const sleeping = "[...bodies.bySlot.values()].filter(({ look, asleep }) => look.kind === 'dynamic' && asleep).length";
+    await t.until(`${sleeping} >= 2`);
     await t.pause();
+    assert.ok((await t.read(sleeping)) >= 2);
     await t.remember();
     await page.uncheck('#show-sleep');
     const changed = await t.changed();
@@ -76,7 +74,9 @@ export async function looks(t) {
 
   await t.step('scenes have thumbnails', async () => {
     await t.open('scenes');
-    await t.until("[...document.querySelectorAll('#scenes img')].slice(0, 3).every((img) => img.naturalWidth === 224)");
+    // Pictures are drawn when they are seen.
+    await t.read("document.querySelector('#scenes').firstElementChild.scrollIntoView()");
+    await t.until("[...document.querySelectorAll('#scenes img')].slice(0, 3).every((img) => img.complete && img.naturalWidth === 224)");
     const seen = await page.$$eval('#scenes img', (images) => images.slice(0, 3).map((image) => {
       const pen = new OffscreenCanvas(112, 70).getContext('2d');
       pen.drawImage(image, 0, 0, 112, 70);

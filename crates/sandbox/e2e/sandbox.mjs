@@ -21,10 +21,9 @@ try {
   await t.step('another tab sees the same', async () => {
     const other = await t.newPage();
     await other.goto(t.running.url);
-    await t.until(`scene().title === ${JSON.stringify(await t.read('scene().title'))} && stage.drawn > 0`, other);
+    await t.until(`scene().title === ${JSON.stringify(await t.read('scene().title'))} && bodies.placed && stage.drawn > 0`, other);
     await t.pause();
-    await t.until('status().playing === false', other);
-    await t.until(`bodies.steps === ${await t.read('bodies.steps')}`, other);
+    await t.until(`status().playing === false && bodies.steps === ${await t.read('bodies.steps')}`, other);
     await other.close();
   });
 
@@ -35,7 +34,7 @@ try {
     console.log(`    (Ctrl-C took ${Date.now() - begun} ms)`);
     await t.page.waitForSelector('body[data-connected="false"]', { state: 'attached' });
     t.running = await t.serve('dominoes', port);
-    await t.until("document.body.dataset.connected === 'true' && scene().name === 'dominoes' && bodies.time > 0 && bodies.bySlot.size === 31");
+    await t.until("document.body.dataset.connected === 'true' && scene().name === 'dominoes' && bodies.time > 0 && bodies.placed && bodies.bySlot.size === 31");
   });
 } catch (error) {
   console.error(t.complaints.join('\n'));

@@ -56,6 +56,7 @@ pub(crate) async fn serve(socket: WebSocket, client: ClientId, hub: Hub) {
         seen,
         sent: 0,
         told: [0; 2],
+        echoed: None,
         known: Known::default(),
     };
     let (hello, interests, commands) = (hub.hello.clone(), hub.interests.clone(), hub.commands.clone());
@@ -164,6 +165,8 @@ struct Teller {
     sent: u64,
     /// How many those were when the last difference but one was sent, and after the last one.
     told: [u64; 2],
+    /// The last number it was told because it wanted to hear it.
+    echoed: Option<u64>,
     known: Known,
 }
 
@@ -232,6 +235,11 @@ impl Teller {
             if let Some(body) = body.and_then(|body| now.inspected.get(&body)) {
                 self.send(Message::Text(body.as_ref().into())).await?;
             }
+        }
+        let echo = now.echoes.get(&client).copied();
+        if let Some(number) = echo.filter(|_| echo != self.echoed) {
+            self.echoed = echo;
+            self.send(Message::Text(json!({ "type": "echo", "number": number }).to_string().into())).await?;
         }
         self.told = [self.told[1], self.sent];
         Ok(())

@@ -46,6 +46,8 @@ pub(crate) enum Request {
     Inspect { body: Option<BodyId> },
     /// Wants these instruments drawn, and no others.
     Draw { what: Vec<Instrumented> },
+    /// Wants to be told this number when all it asked for before has happened and it has been sent what became of it.
+    Echo { number: u64 },
     /// Has seen so many messages since the connection was opened, and is ready for more.
     Seen { messages: u64 },
 }
@@ -54,7 +56,7 @@ impl Request {
     /// Whether it leaves everything as it is, but for the moment that is shown.
     pub(crate) fn only_looks(&self) -> bool {
         let looks = matches!(self, Self::Inspect { .. } | Self::Draw { .. } | Self::Seen { .. } | Self::Seek { .. });
-        looks || matches!(self, Self::Pause | Self::Speed { .. })
+        looks || matches!(self, Self::Pause | Self::Speed { .. } | Self::Echo { .. })
     }
 }
 

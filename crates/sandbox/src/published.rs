@@ -3,6 +3,7 @@
 use crate::frame::Pose;
 use crate::looks::Bodies;
 use crate::protocol::Instrumented;
+use crate::simulation::ClientId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tumble_dynamics::BodyId;
@@ -36,6 +37,8 @@ pub(crate) struct Published {
     pub(crate) steps: u64,
     /// Playing or not, the method, energy and so on.
     pub(crate) status: Versioned,
+    /// The last number that each tab wanted to hear when what it asked for before has happened.
+    pub(crate) echoes: BTreeMap<ClientId, u64>,
     /// All about the bodies that somebody inspects.
     pub(crate) inspected: BTreeMap<BodyId, Arc<str>>,
     /// The instruments that somebody wants drawn, as messages.

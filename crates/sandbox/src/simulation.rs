@@ -183,7 +183,10 @@ impl Simulation {
     fn obey(&mut self, command: Command) -> bool {
         match command {
             Command::Look => {}
-            Command::Left(client) => drop(self.hands.remove(&client)),
+            Command::Left(client) => {
+                self.hands.remove(&client);
+                self.now.echoes.remove(&client);
+            }
             Command::Record(wanted) => {
                 let header = Header { rate: 60.0, ..Header::of(&self.runs.scene) };
                 let _gone = wanted.send(Minute { header, states: self.history.states() });
@@ -247,6 +250,7 @@ impl Simulation {
                 self.bodies_changed();
             }
             Request::Seek { time } => self.seek(time),
+            Request::Echo { number } => drop(self.now.echoes.insert(client, number)),
             // These are between the tab and its own task.
             Request::Inspect { .. } | Request::Draw { .. } | Request::Seen { .. } => {}
         }

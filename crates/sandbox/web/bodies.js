@@ -194,6 +194,12 @@ export class Bodies {
     this.#batches.clear();
     this.#surfaces = new Map();
     this.unit = unit;
+    this.time = this.steps = 0;
+  }
+
+  /** Whether it is known of every body where it is. */
+  get placed() {
+    return this.bySlot.size > 0 && [...this.bySlot.values()].every((body) => body.placed);
   }
 
   /** @param {DataView} data */

@@ -22,9 +22,10 @@ export class Compare {
   /**
    * @param {HTMLElement} pane
    * @param {import('./link.js').Link} link
+   * @param {(second: { method?: any, dt?: number }) => void} choose told how the second run is to go on
    * @param {(how: 'none' | How) => void} show
    */
-  constructor(pane, link, show) {
+  constructor(pane, link, choose, show) {
     this.show = show;
     this.link = link;
     this.plots = new Plots(pane, this.#comparison, DIFFERENCE);
@@ -38,7 +39,7 @@ export class Compare {
       choice.append(make('label', {}, radio, label));
     }
     const form = make('div', {});
-    this.form = new MethodForm(form, 'second', (second) => link.ask('compare', { second }));
+    this.form = new MethodForm(form, 'second', choose);
     const again = make('button', { id: 'compare-again', type: 'button', className: 'text', onclick: () => this.again(), title: 'The second run goes on from where the first is now' }, 'Start from here');
     const end = make('button', { id: 'compare-end', type: 'button', className: 'text', onclick: () => this.toggle() }, 'End it');
     this.#comparison.prepend(choice);
@@ -79,7 +80,6 @@ export class Compare {
     }
     this.#labels.hidden = !running;
     if (!running) return;
-    this.form.show(status.second.method, status.second.dt);
     this.plots.add(status);
     const name = (/** @type {any} */ run) => words(typeof run.method === 'string' ? run.method : Object.keys(run.method)[0]);
     const both = [status, status.second];

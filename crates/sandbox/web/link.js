@@ -12,6 +12,8 @@ export class Link {
   /** @type {Map<string, Hearer[]>} */ #hearers = new Map();
   /** @type {((data: DataView) => void)} */ onBinary = () => {};
   /** @type {((connected: boolean) => void)} */ onState = () => {};
+  #asked = 0;
+  /** Who waits for which number to come back. @type {Map<number, () => void>} */ #waiting = new Map();
   received = { frames: 0, bytes: 0 };
 
   /**
@@ -35,6 +37,7 @@ export class Link {
     };
     socket.onopen = () => this.onState(true);
     socket.onclose = () => {
+      this.#heard(this.#asked);
       this.onState(false);
       setTimeout(() => this.connect(), RETRY);
     };
@@ -48,6 +51,7 @@ export class Link {
         this.onBinary(new DataView(event.data));
       } else {
         const message = JSON.parse(event.data);
+        if (message.type === 'echo') this.#heard(message.number);
         for (const hearer of this.#hearers.get(message.type) ?? []) hearer(message);
       }
     };
@@ -61,5 +65,29 @@ export class Link {
    */
   ask(what, details = {}) {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ do: what, ...details }));
+  }
+
+  /** Waits until everything that was asked for has happened, and what became of it has arrived here (or the connection is lost). */
+  settled() {
+    const number = ++this.#asked;
+    this.ask('echo', { number });
+    return new Promise((/** @type {(_: void) => void} */ done) => {
+      if (this.#socket?.readyState === WebSocket.OPEN) this.#waiting.set(number, done);
+      else done();
+    });
+  }
+
+  /** Whether what the server says may be from before something that was asked for, by somebody who waits for it. */
+  get isWaiting() {
+    return this.#waiting.size > 0;
+  }
+
+  /** @param {number} number all up to this have come back */
+  #heard(number) {
+    for (const [asked, done] of this.#waiting) {
+      if (asked > number) continue;
+      this.#waiting.delete(asked);
+      done();
+    }
   }
 }

@@ -23,8 +23,8 @@ const overlay = new Overlay(stage);
 const mouse = new Mouse(stage, bodies, shades, overlay, link);
 const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
 const thumbnails = new Thumbnails();
-const method = new MethodForm(byId('pane-method'), 'field', (choice) => link.ask('method', choice));
-const compare = new Compare(byId('pane-compare'), link, (how) => {
+const method = new MethodForm(byId('pane-method'), 'field', (choice) => choose('method', choice));
+const compare = new Compare(byId('pane-compare'), link, (second) => choose('compare', { second }), (how) => {
   shades.shade(how === 'among');
   stage.showSecond(how);
   placeLabels();
@@ -93,11 +93,10 @@ link.on('status', (now) => {
   play.setAttribute('aria-pressed', String(now.playing));
   play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
   byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × · ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms` : `${now.bodies} bodies`;
-  if (performance.now() - speedChosen > 1000) speed.value = String(now.speed);
   if (now.error) notice(`Stopped: ${now.error}`);
-  method.show(now.method, now.dt);
   plots.add(now);
   compare.status(now);
+  if (!link.isWaiting) showChosen();
   tellTime();
 });
 link.on('body', (body) => {
@@ -167,7 +166,12 @@ timeline.oninput = () => {
   scrubbing = true;
   link.ask('seek', { time: Number(timeline.value) });
 };
-timeline.onchange = () => (scrubbing = false);
+// Until the server is there, too, the slider stays where it was put.
+timeline.onchange = () =>
+  link.settled().then(() => {
+    scrubbing = false;
+    tellTime();
+  });
 
 const actions = {
   play: () => link.ask(status.playing ? 'pause' : 'play'),
@@ -178,12 +182,25 @@ byId('play').onclick = actions.play;
 byId('step').onclick = actions.step;
 byId('reset').onclick = actions.reset;
 const speed = /** @type {HTMLSelectElement} */ (byId('speed'));
-/** When the speed was last chosen here: what the server says may be from before. */
-let speedChosen = -Infinity;
-speed.onchange = () => {
-  speedChosen = performance.now();
-  link.ask('speed', { factor: Number(speed.value) });
-};
+speed.onchange = () => choose('speed', { factor: Number(speed.value) });
+
+/**
+ * Asks for what was chosen in a control, which shows it until the server has heard of it: what that says meanwhile is from before.
+ * @param {string} what
+ * @param {object} details
+ */
+function choose(what, details) {
+  link.ask(what, details);
+  link.settled().then(showChosen);
+}
+
+/** Shows what is chosen where it can be chosen. */
+function showChosen() {
+  if (link.isWaiting || !status.method) return;
+  speed.value = String(status.speed);
+  method.show(status.method, status.dt);
+  if (status.second) compare.form.show(status.second.method, status.second.dt);
+}
 
 /** @param {number} by */
 function faster(by) {

@@ -255,7 +255,7 @@ Examples:
 pub(crate) struct Render {
     #[command(flatten)]
     pub(crate) choice: SceneChoice,
-    /// What to write: .gif, .mp4 (needs ffmpeg), .png (one picture), or a folder of PNG files
+    /// What to write: .gif, .mp4 (needs ffmpeg), .png (one picture), .glb (an animation), or a folder of PNG files
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// The size of the pictures

@@ -129,6 +129,68 @@ fn all_outputs_are_written() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A recording in which a box goes and a ball takes its place looks, at each moment, like a scene of those who are there.
+#[test]
+fn bodies_that_come_and_go_are_drawn_while_they_are_there() {
+    use tumble_dynamics::{Body, World};
+    use tumble_scene::Loader;
+    use tumble_scene::record::{Output, output_for};
+    let folder = folder("cast");
+    let frame = "title = 'x'\ngravity = [0, 0, 0]\ndt = 0.1\ncamera = { from = [0, 2, 5], to = [0, 0.5, 0] }\n\
+                 [bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\n";
+    let with_box = format!(
+        "{frame}[bodies.box]\nshape.box.size = [1, 1, 1]\nposition = [0.3, 0.5, 0]\n\
+         [bodies.far]\nshape.sphere.radius = 0.1\nposition = [-2, 1, 0]\n\
+         [joints.rod]\nbetween = ['box', 'far']\ndistance = {{ anchors = [[0.3, 1, 0], [-2, 1, 0]] }}\n"
+    );
+    let with_ball = format!(
+        "{frame}[bodies.ball]\nshape.sphere.radius = 0.4\nposition = [-0.4, 0.6, 0.1]\n\
+         [bodies.far]\nshape.sphere.radius = 0.1\nposition = [-2, 1, 0]\n"
+    );
+    let with_nobody = format!("{frame}[bodies.gap]\n[bodies.far]\nshape.sphere.radius = 0.1\nposition = [-2, 1, 0]\n");
+    let mut scene = Loader::new().load_text("box.toml", &with_box).unwrap_or_else(|report| panic!("{report}"));
+    let recorded = at(&folder, "run.tumble");
+    let mut output = output_for(Path::new(&recorded), &scene).unwrap();
+    let mut pass = |world: &mut World| {
+        for _ in 0..3 {
+            output.frame(world).unwrap();
+            world.step(0.1).unwrap();
+        }
+    };
+    let world = &mut scene.world;
+    pass(world);
+    world.remove_body(world.body_named("box").unwrap()).unwrap();
+    pass(world);
+    let shape = tumble_geometry::Shape::sphere(0.4).unwrap();
+    let ball = world.add_body(Body::dynamic().with_shape(shape).at([-0.4, 0.6, 0.1])).unwrap();
+    pass(world);
+    world.remove_body(ball).unwrap();
+    pass(world);
+    output.finish().unwrap();
+
+    let picture = |what: &str, time: &str| {
+        let file = at(&folder, "picture.png");
+        expect(0, &["render", what, "--out", &file, "--size", "160x120", "--at", time]);
+        std::fs::read(file).unwrap()
+    };
+    for (text, times) in
+        [(&with_box, &["0", "0.2"][..]), (&with_nobody, &["0.3", "1.1"]), (&with_ball, &["0.6", "0.8"])]
+    {
+        let like = at(&folder, "like.toml");
+        std::fs::write(&like, text).unwrap();
+        let wanted = picture(&like, "0");
+        for time in times {
+            assert!(picture(&recorded, time) == wanted, "at {time} s");
+        }
+    }
+    // As a film, where threads draw one frame after the other, and as an animation for other programs.
+    let (film, animation) = (at(&folder, "film.gif"), at(&folder, "film.glb"));
+    expect(0, &["render", &recorded, "--out", &film, "--size", "160x120"]);
+    expect(0, &["render", &recorded, "--out", &animation]);
+    assert_eq!(&std::fs::read(animation).unwrap()[..4], b"glTF");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn a_plot_of_what_is_not_recorded_is_refused() {
     let (_, err) = expect(1, &["run", "incline", "--plot", "speed.svg"]);

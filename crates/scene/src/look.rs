@@ -102,7 +102,13 @@ pub fn likeness(scene: &Scene, id: BodyId) -> String {
 
 /// The colour of a body: the one the scene gives it, or one from a palette.
 pub fn color(scene: &Scene, id: BodyId) -> Color {
-    let given = scene.colors.get(id.slot()).copied().flatten();
+    // A body that came later, to the place of one of the scene, does not inherit its colour.
+    let given = scene.colors.get(id.slot()).copied().flatten().filter(|_| id.generation() == 0);
     let moves = scene.world.model().bodies().get(id).is_some_and(|body| body.kind.moves());
-    given.unwrap_or(if moves { PALETTE[id.slot() % PALETTE.len()] } else { SCENERY })
+    given.unwrap_or_else(|| usual_color(id, moves))
+}
+
+/// The colour of a body that is given none.
+pub(crate) fn usual_color(id: BodyId, moves: bool) -> Color {
+    if moves { PALETTE[id.slot() % PALETTE.len()] } else { SCENERY }
 }

@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use tumble_dynamics::World;
+use tumble_dynamics::{Body, Id, World};
+use tumble_geometry::{Shape, Transform};
 use tumble_scene::record::{Output, RecordError, Recording, output_for};
 use tumble_scene::run::Runner;
 use tumble_scene::{Loader, Scene};
@@ -164,6 +165,146 @@ fn a_glb_file_is_what_it_claims_to_be() {
     let files = tumble_scene::mesh::Folder(folder.clone());
     let mesh = tumble_scene::mesh::MeshData::read(&files, "run.glb").unwrap();
     assert!(mesh.triangles.len() > 12 * 500);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Forty frames of a run in which a ball goes after ten, a box takes its place after twenty, and leaves after thirty.
+fn record_comings_and_goings(paths: &[&Path]) -> (Scene, Vec<u64>) {
+    let mut scene = scene();
+    let mut outputs: Vec<_> = paths.iter().map(|path| output_for(path, &scene).unwrap()).collect();
+    let mut prints = Vec::new();
+    let (ball, mut late) = (scene.world.model().bodies().ids().nth(5).unwrap(), None);
+    for frame in 0..40 {
+        match frame {
+            10 => scene.world.remove_body(ball).unwrap(),
+            20 => {
+                let shape = Shape::cuboid([0.1, 0.2, 0.3]).unwrap();
+                let body = Body::dynamic().named("late").with_shape(shape).at([5.0, 6.0, 7.0]);
+                late = Some(scene.world.add_body(body).unwrap());
+                assert_eq!(late.unwrap().slot(), ball.slot(), "in the place of the one that went");
+            }
+            30 => scene.world.remove_body(late.unwrap()).unwrap(),
+            _ => {}
+        }
+        outputs.iter_mut().for_each(|output| output.frame(&scene.world).unwrap());
+        prints.push(scene.world.state().fingerprint());
+        scene.world.step(scene.dt).unwrap();
+    }
+    outputs.iter_mut().for_each(|output| output.finish().unwrap());
+    (scene, prints)
+}
+
+#[test]
+fn bodies_that_come_and_go_are_known_with_their_frames() {
+    let folder = folder("cast");
+    let path = folder.join("run.tumble");
+    let (_, prints) = record_comings_and_goings(&[&path]);
+    let check = |path: &Path| {
+        let mut recording = Recording::open(path).unwrap();
+        let ids: Vec<_> = scene().world.model().bodies().ids().collect();
+        for (index, &id) in ids.iter().enumerate() {
+            assert_eq!(recording.stay(id), 0..if index == 5 { 10 } else { u64::MAX });
+        }
+        let [(late, stay)] = &recording.newcomers()[..] else { panic!("{:?}", recording.newcomers()) };
+        assert_eq!((late.name.as_str(), late.slot(), late.moves, stay), ("late", 5, true, &(20..30)));
+        let shape = Shape::cuboid([0.1, 0.2, 0.3]).unwrap();
+        assert_eq!(late.surface(), tumble_scene::look::Surface::of(&shape, &Transform::IDENTITY));
+        let late = (*late).clone();
+        let there = late.frame(&recording.frame(20).unwrap().bodies[5]).translation;
+        assert_eq!(there, [5.0, 6.0, 7.0].into());
+        for frame in (0..40).rev() {
+            assert_eq!(recording.frame(frame).unwrap().fingerprint(), prints[frame as usize], "frame {frame}");
+        }
+    };
+    check(&path);
+    // Without the index, too.
+    let bytes = std::fs::read(&path).unwrap();
+    let cut = folder.join("cut.tumble");
+    std::fs::write(&cut, &bytes[..bytes.len() - 25]).unwrap();
+    assert!(Recording::open(&cut).unwrap().damage().is_some());
+    check(&cut);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A recording as version 1 wrote it, which knew nothing of bodies that come and go.
+#[test]
+fn recordings_of_the_first_version_are_read() {
+    let folder = folder("version-1");
+    let path = folder.join("run.tumble");
+    let prints = record(&[&path]);
+    let new = std::fs::read(&path).unwrap();
+    let mut old = new[..8].to_vec();
+    let mut at = 8;
+    while at < new.len() {
+        let length = u32::from_le_bytes(new[at + 4..at + 8].try_into().unwrap()) as usize;
+        let (kind, mut content) = (&new[at..at + 4], new[at + 8..at + 8 + length].to_vec());
+        if kind == b"HEAD" || kind == b"INDX" {
+            let mut json: Value = serde_json::from_slice(&content).unwrap();
+            let entries = json.as_object_mut().unwrap();
+            assert!(entries.get("version").is_none_or(|version| *version == 2), "{entries:?}");
+            entries.entry("version").and_modify(|version| *version = 1.into());
+            entries.remove("casts");
+            content = json.to_string().into_bytes();
+            // What the tail points to stays where it is.
+            content.resize(if kind == b"HEAD" { length } else { content.len() }, b' ');
+        }
+        let chunk = [kind, &(content.len() as u32).to_le_bytes(), &content].concat();
+        old.extend(&chunk);
+        old.extend(crc32fast::hash(&chunk).to_le_bytes());
+        at += 12 + length;
+    }
+    assert!(old.len() < new.len());
+    std::fs::write(&path, &old).unwrap();
+    let mut recording = Recording::open(&path).unwrap();
+    assert_eq!((recording.len(), recording.damage(), recording.header().version), (201, None, 1));
+    assert!(recording.newcomers().is_empty());
+    for frame in 0..201 {
+        assert_eq!(recording.frame(frame).unwrap().fingerprint(), prints[frame as usize], "frame {frame}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// In an animation, bodies have no size while they are not there.
+#[test]
+fn bodies_of_an_animation_come_and_go() {
+    let folder = folder("glb-cast");
+    let paths = [folder.join("run.glb"), folder.join("run.tumble"), folder.join("again.glb")];
+    record_comings_and_goings(&[&paths[0], &paths[1]]);
+    let bytes = std::fs::read(&paths[0]).unwrap();
+    // The same from a recording, later.
+    let mut recording = Recording::open(&paths[1]).unwrap();
+    tumble_scene::record::write_animation(&paths[2], &scene(), &mut recording).unwrap();
+    assert_eq!(bytes, std::fs::read(&paths[2]).unwrap());
+
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let json: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let binary = &bytes[28 + length..];
+    assert_eq!(json["buffers"][0]["byteLength"], binary.len());
+    let number = |value: &Value| value.as_u64().unwrap() as usize;
+    let animation = &json["animations"][0];
+    let keys = |name: &str, path: &str| -> Vec<Vec<f32>> {
+        let mut channels = animation["channels"].as_array().unwrap().iter();
+        let channel = channels.find(|channel| {
+            channel["target"]["path"] == path && json["nodes"][number(&channel["target"]["node"])]["name"] == name
+        });
+        let sampler = &animation["samplers"][number(&channel.unwrap()["sampler"])];
+        assert_eq!(sampler["interpolation"], if path == "scale" { "STEP" } else { "LINEAR" });
+        let accessor = &json["accessors"][number(&sampler["output"])];
+        let width = if accessor["type"] == "VEC4" { 4 } else { 3 };
+        let start = number(&json["bufferViews"][number(&accessor["bufferView"])]["byteOffset"]);
+        let floats = binary[start..start + 40 * width * 4].chunks_exact(4);
+        let floats: Vec<f32> = floats.map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect();
+        floats.chunks_exact(width).map(<[f32]>::to_vec).collect()
+    };
+    let gone = json["nodes"][5]["name"].as_str().unwrap();
+    for frame in 0..40 {
+        assert_eq!(keys("late", "scale")[frame], [f32::from((20..30).contains(&frame)); 3], "frame {frame}");
+        assert_eq!(keys(gone, "scale")[frame], [f32::from(frame < 10); 3], "frame {frame}");
+        let [x, y, z, w] = keys("late", "rotation")[frame][..] else { panic!() };
+        assert!((x * x + y * y + z * z + w * w - 1.0).abs() < 1e-5, "frame {frame}");
+    }
+    assert_eq!(keys("late", "translation")[..21], vec![vec![5.0, 6.0, 7.0]; 21], "where it will come");
+    assert_eq!(keys("late", "translation")[30..], vec![keys("late", "translation")[29].clone(); 10], "where it went");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Png,
     Gif,
     Mp4,
+    /// An animation for other programs to draw.
+    Glb,
     /// A folder of numbered pictures.
     Frames,
 }
@@ -26,13 +28,16 @@ impl Kind {
         match ending.as_deref() {
             Some("png") => Ok(Self::Png),
             Some("gif") => Ok(Self::Gif),
+            Some("glb") => Ok(Self::Glb),
             Some("mp4") => {
                 let known = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
                 known.map(|_| Self::Mp4).map_err(no_ffmpeg)
             }
             None => Ok(Self::Frames),
             Some(other) => {
-                let message = format!("cannot draw .{other}; known are .gif, .mp4, .png (one picture), and a folder");
+                let message = format!(
+                    "cannot draw .{other}; known are .gif, .mp4, .png (one picture), .glb (an animation), and a folder"
+                );
                 Err(Failure::Request(message))
             }
         }
@@ -77,7 +82,7 @@ impl Film {
         let reel = match kind {
             Kind::Gif => Reel::gif(path, size, rate, samples)?,
             Kind::Mp4 => Reel::mp4(path, size, rate)?,
-            Kind::Frames | Kind::Png => {
+            Kind::Frames | Kind::Png | Kind::Glb => {
                 std::fs::create_dir_all(path).map_err(failed(path))?;
                 Reel::Frames { next: 0 }
             }

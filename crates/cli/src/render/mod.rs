@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 use tumble_dynamics::State;
 use tumble_scene::Scene;
-use tumble_scene::record::{Header, RecordError, Recording, RecordingWriter};
+use tumble_scene::record::{Header, RecordError, Recording, RecordingWriter, write_animation};
 use tumble_scene::run::Runner;
 
 /// From how many pictures the colours of a GIF are taken.
@@ -79,14 +79,18 @@ fn draw(
     recording: &mut Recording,
     size: [usize; 2],
 ) -> Result<(), Failure> {
-    let mut painter = Painter::new(scene, size[0], size[1]);
     let count = recording.len();
     if count == 0 {
         return Err(Failure::Request("there is nothing to draw: the recording has no frames".into()));
     }
+    if kind == Kind::Glb {
+        write_animation(&options.out, scene, recording)?;
+        return tell(options, 0);
+    }
+    let mut painter = Painter::new(scene, recording, size[0], size[1]);
     if kind == Kind::Png {
         let frame = options.at.map_or(Ok(count - 1), |at| recording.frame_at(at)).map_err(unreadable)?;
-        let picture = painter.paint(recording.frame(frame).map_err(unreadable)?);
+        let picture = painter.paint(frame, recording.frame(frame).map_err(unreadable)?);
         write_png(&options.out, &picture, size)?;
         return tell(options, 1);
     }
@@ -95,7 +99,7 @@ fn draw(
         let states = (0..SAMPLES).map(|sample| sample * (count - 1) / (SAMPLES - 1));
         for frame in states {
             // What is damaged is told of below.
-            samples.extend(recording.frame(frame).ok().map(|state| painter.paint(state)));
+            samples.extend(recording.frame(frame).ok().map(|state| painter.paint(frame, state)));
         }
     }
     let mut film = Film::new(kind, &options.out, size, options.fps, &samples)?;
@@ -114,7 +118,7 @@ fn tell(options: &Render, pictures: u64) -> Result<(), Failure> {
         return print(&format!("{:#}\n", json!({ "file": out.to_string(), "pictures": pictures })));
     }
     print(&match pictures {
-        1 => format!("wrote {out}\n"),
+        0 | 1 => format!("wrote {out}\n"),
         _ => format!("wrote {out} ({pictures} pictures)\n"),
     })
 }
@@ -136,18 +140,18 @@ fn shoot(
 ) -> Result<Drawn, Failure> {
     let stop = stop_flag();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    painters.resize_with(threads, || Painter::new(scene, size[0], size[1]));
+    painters.resize_with(threads, || Painter::new(scene, recording, size[0], size[1]));
     let count = recording.len();
     std::thread::scope(|scope| {
         // Frame i is painted by thread i mod n.
         let lines: Vec<_> = painters
             .iter_mut()
             .map(|painter| {
-                let (orders, states) = sync_channel::<State>(2);
+                let (orders, states) = sync_channel::<(u64, State)>(2);
                 let (done, pictures) = sync_channel::<Vec<u8>>(2);
                 scope.spawn(move || {
-                    while let Ok(state) = states.recv() {
-                        if done.send(painter.paint(&state)).is_err() {
+                    while let Ok((frame, state)) = states.recv() {
+                        if done.send(painter.paint(frame, &state)).is_err() {
                             break;
                         }
                     }
@@ -164,7 +168,7 @@ fn shoot(
             if ordered < end && ordered < received + 2 * threads as u64 {
                 match recording.frame(ordered) {
                     Ok(state) => {
-                        lines[ordered as usize % threads].0.send(state.clone()).map_err(|_| broken())?;
+                        lines[ordered as usize % threads].0.send((ordered, state.clone())).map_err(|_| broken())?;
                         ordered += 1;
                     }
                     Err(error) => {

@@ -4,11 +4,13 @@ use super::light::{Light, Shade};
 use super::raster::{Canvas, Corner, NOTHING};
 use glam::{DVec3, Mat3, Mat4, Vec3, Vec4};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use tumble_dynamics::constraint::JointView;
-use tumble_dynamics::model::{BodyModel, JointEnd};
-use tumble_dynamics::{Id, Model, State};
+use tumble_dynamics::model::JointEnd;
+use tumble_dynamics::{BodyId, Id, JointId, Model, Snapshot, State, World};
 use tumble_geometry::{Plane, Shape, Transform};
 use tumble_scene::look::{Surface, color, likeness};
+use tumble_scene::record::Recording;
 use tumble_scene::{Color, Scene};
 
 /// Each pixel is the mean of this many squared.
@@ -54,19 +56,23 @@ impl Camera {
 /// A body ready to be drawn.
 struct Drawn {
     slot: usize,
-    model: BodyModel,
+    /// Where the centre of mass is, in the body's frame.
+    center: DVec3,
+    /// The frames in which it is there.
+    stay: Range<u64>,
     surface: usize,
     color: Vec3,
     /// Endless ground has a pattern and casts no shadow.
     ground: bool,
-    /// Whether it never moves.
+    /// Whether it never moves, nor comes or goes.
     still: bool,
 }
 
 /// A rod from the middle of a body to where a joint holds it, in the body's frame.
 struct Rod {
+    joint: JointId,
     slot: usize,
-    model: BodyModel,
+    /// From the centre of mass, along the axes of the body.
     ends: [DVec3; 2],
 }
 
@@ -74,7 +80,12 @@ struct Rod {
 pub(super) struct Painter {
     bodies: Vec<Drawn>,
     rods: Vec<Rod>,
-    model: Model,
+    /// The bodies of the scene that are there in the present picture, with their joints and forces; and all of them.
+    world: World,
+    whole: Snapshot,
+    /// Who goes when, in the order of frames; and how many have gone from `world`.
+    departures: Vec<(u64, BodyId)>,
+    gone: usize,
     surfaces: Vec<Surface>,
     camera: Camera,
     width: usize,
@@ -91,8 +102,9 @@ pub(super) struct Painter {
 const ROD: u32 = u32::MAX;
 
 impl Painter {
-    pub(super) fn new(scene: &Scene, width: usize, height: usize) -> Self {
+    pub(super) fn new(scene: &Scene, recording: &Recording, width: usize, height: usize) -> Self {
         let (mut bodies, mut surfaces, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut departures = Vec::new();
         let model = scene.world.model();
         for (id, body) in scene.world.bodies() {
             let surface = *known.entry(likeness(scene, id)).or_insert_with(|| {
@@ -100,22 +112,44 @@ impl Painter {
                 surfaces.len() - 1
             });
             let colliders = body.model().colliders.iter().filter_map(|&id| model.colliders().get(id));
+            let stay = recording.stay(id);
+            departures.extend((stay.end < recording.len()).then_some((stay.end, id)));
             bodies.push(Drawn {
                 slot: id.slot(),
-                model: body.model().clone(),
+                center: body.model().mass.center,
                 surface,
                 color: linear(color(scene, id)),
                 ground: colliders.map(|collider| &collider.shape).any(|shape| matches!(shape, Shape::HalfSpace(_))),
-                still: !body.model().kind.moves(),
+                still: !body.model().kind.moves() && stay.end >= recording.len(),
+                stay,
+            });
+        }
+        departures.sort_unstable();
+        for (newcomer, stay) in recording.newcomers() {
+            surfaces.push(newcomer.surface());
+            bodies.push(Drawn {
+                slot: newcomer.slot(),
+                center: newcomer.center(),
+                surface: surfaces.len() - 1,
+                color: linear(newcomer.color),
+                ground: false,
+                still: false,
+                stay,
             });
         }
         // What is still is drawn first, so that its triangles have the same numbers in all pictures.
         bodies.sort_by_key(|body| !body.still);
         let (columns, rows) = (width * SAMPLES, height * SAMPLES);
+        let whole = scene.world.snapshot();
+        let mut world = World::new();
+        world.restore(&whole);
         Self {
             bodies,
             rods: rods(scene),
-            model: model.clone(),
+            world,
+            whole,
+            departures,
+            gone: 0,
             surfaces,
             camera: Camera::of(scene),
             width,
@@ -127,15 +161,29 @@ impl Painter {
         }
     }
 
-    /// The picture of a state: red, green, blue for each pixel, row by row.
-    pub(super) fn paint(&mut self, state: &State) -> Vec<u8> {
+    /// Lets those go who are not there in a frame.
+    fn set_frame(&mut self, frame: u64) {
+        if self.gone > 0 && self.departures[self.gone - 1].0 > frame {
+            self.world.restore(&self.whole);
+            self.gone = 0;
+        }
+        while let Some(&(_, id)) = self.departures.get(self.gone).filter(|&&(from, _)| from <= frame) {
+            // It may have been named twice by a file that makes no sense.
+            let _gone_already = self.world.remove_body(id);
+            self.gone += 1;
+        }
+    }
+
+    /// The picture of a frame with its state: red, green, blue for each pixel, row by row.
+    pub(super) fn paint(&mut self, frame: u64, state: &State) -> Vec<u8> {
+        self.set_frame(frame);
         let Camera { from, to, view } = self.camera;
         let aspect = self.width as f32 / self.height as f32;
         let eye = perspective(view, aspect) * look_from(from, to, self.camera.up());
-        let sun = self.paint_shadow(state);
+        let sun = self.paint_shadow(frame, state);
         self.canvas.clear();
         let mut still = 0;
-        for (index, body) in self.bodies.iter().enumerate() {
+        for (index, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.stay.contains(&frame)) {
             let pose = pose_of(body, state);
             let surface = triangles(&self.surfaces[body.surface], &pose);
             surface.for_each(|corners| self.canvas.triangle(&eye, index as u32, corners));
@@ -143,13 +191,14 @@ impl Painter {
                 still = self.canvas.facets();
             }
         }
-        for rod in &self.rods {
-            let pose = state.bodies.get(rod.slot).map_or(Transform::IDENTITY, |state| rod.model.frame(state));
+        let model = self.world.model();
+        for rod in self.rods.iter().filter(|rod| model.joints().get(rod.joint).is_some()) {
+            let pose = state.bodies.get(rod.slot).map_or(Transform::IDENTITY, |state| state.center_pose());
             let ends = rod.ends.map(|end| pose.point(end).as_vec3());
             let surface = tube(ends, 0.0016 * (from - to).length());
             surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
         }
-        for line in lines(&self.model, state) {
+        for line in lines(model, state) {
             let surface = tube(line, 0.0016 * (from - to).length());
             surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
         }
@@ -231,13 +280,13 @@ impl Painter {
     }
 
     /// What the sun sees of the bodies; gives the view it has.
-    fn paint_shadow(&mut self, state: &State) -> Mat4 {
+    fn paint_shadow(&mut self, frame: u64, state: &State) -> Mat4 {
         // The sun looks at what the camera looks at, as far as that is from it.
         let reach = (1.2 * (self.camera.from - self.camera.to).length()).clamp(2.0, 60.0);
         let scale = Mat4::from_scale(Vec3::new(1.0 / reach, 1.0 / reach, -1.0 / 400.0));
         let sun = scale * look_from(self.camera.to + SUN.normalize() * 200.0, self.camera.to, Vec3::X);
         self.shadow.clear();
-        for body in self.bodies.iter().filter(|body| !body.ground) {
+        for body in self.bodies.iter().filter(|body| !body.ground && body.stay.contains(&frame)) {
             let pose = pose_of(body, state);
             for corners in triangles(&self.surfaces[body.surface], &pose) {
                 self.shadow.flat(&sun, corners.map(|corner| corner.position));
@@ -251,12 +300,12 @@ impl Painter {
 fn rods(scene: &Scene) -> Vec<Rod> {
     let world = &scene.world;
     let mut rods = Vec::new();
-    for (_, joint) in world.joints() {
+    for (joint_id, joint) in world.joints() {
         for (end, anchor) in joint.model().ends.into_iter().zip(joint.anchors()) {
             let JointEnd::Body(id) = end else { continue };
             let Ok(body) = world.body(id) else { continue };
-            let ends = [body.model().mass.center, body.pose().inverse_point(anchor)];
-            rods.push(Rod { slot: id.slot(), model: body.model().clone(), ends });
+            let anchor = body.state().center_pose().inverse_point(anchor);
+            rods.push(Rod { joint: joint_id, slot: id.slot(), ends: [DVec3::ZERO, anchor] });
         }
     }
     rods
@@ -339,7 +388,8 @@ fn linear(color: Color) -> Vec3 {
 }
 
 fn pose_of(body: &Drawn, state: &State) -> Transform {
-    state.bodies.get(body.slot).map_or(Transform::IDENTITY, |state| body.model.frame(state))
+    let pose = state.bodies.get(body.slot).map_or(Transform::IDENTITY, |state| state.center_pose());
+    Transform::new(pose.rotation, pose.translation - pose.rotation * body.center)
 }
 
 fn triangles<'a>(surface: &'a Surface, pose: &'a Transform) -> impl Iterator<Item = [Corner; 3]> + 'a {

@@ -1,7 +1,7 @@
 //! The run as a glTF 2.0 animation in one binary file (`.glb`), which Blender and web browsers open.
 //!
 //! Each body is a node with the mesh of its surface; bodies that move have a track of positions and one of orientations,
-//! a key for each frame. Tracks lie one after the other in the file while frames come one after the other in time, so the
+//! a key for each frame. Bodies that come later or go earlier have one of sizes, too: nothing while they are not there. Tracks lie one after the other in the file while frames come one after the other in time, so the
 //! frames are recorded beside the file first and then read as often as it takes to fill the tracks with a bounded amount
 //! of memory.
 
@@ -16,15 +16,15 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tumble_dynamics::model::BodyModel;
-use tumble_dynamics::{Id, World};
+use tumble_dynamics::{BodyId, Id, World};
 use tumble_geometry::Transform;
 
 /// How many bytes of tracks are gathered in one pass over the frames.
 const PASS: usize = 64 << 20;
-/// Bytes of a key: three floats of position, four of orientation.
-const KEY: usize = 28;
+/// What is animated: its name, the kind of its numbers, and the bytes of a key. The last is for bodies that come and go.
+const TRACKS: [(&str, &str, usize); 3] = [("translation", "VEC3", 12), ("rotation", "VEC4", 16), ("scale", "VEC3", 12)];
 
 /// Writes an animation at the end of a run.
 #[derive(Debug)]
@@ -32,6 +32,12 @@ pub struct GltfAnimation {
     path: PathBuf,
     part: PathBuf,
     recording: RecordingWriter,
+    cast: Cast,
+}
+
+/// Everything that appears.
+#[derive(Clone, Debug)]
+struct Cast {
     title: String,
     camera: Option<CameraFile>,
     bodies: Vec<BodyLook>,
@@ -39,14 +45,38 @@ pub struct GltfAnimation {
 }
 
 /// How a body appears in the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct BodyLook {
-    slot: usize,
-    model: BodyModel,
+    id: BodyId,
+    name: String,
+    /// Where its centre of mass is, in its own frame.
+    center: DVec3,
     start: Transform,
     surface: usize,
     color: Color,
     moves: bool,
+    /// The frames in which it is there.
+    stay: Range<u64>,
+}
+
+impl BodyLook {
+    /// The tracks it has, in a film of so many frames.
+    fn tracks(&self, frames: usize) -> &'static [(&'static str, &'static str, usize)] {
+        match (self.comes_or_goes(frames), self.moves) {
+            (true, _) => &TRACKS,
+            (false, true) => &TRACKS[..2],
+            (false, false) => &[],
+        }
+    }
+
+    fn comes_or_goes(&self, frames: usize) -> bool {
+        self.stay.start > 0 || self.stay.end < frames as u64
+    }
+}
+
+/// Writes a recording of a scene as an animation (`.glb`).
+pub fn write_animation(path: &Path, scene: &Scene, recording: &mut Recording) -> Result<(), RecordError> {
+    Cast::of(scene).write(path, recording)
 }
 
 impl GltfAnimation {
@@ -55,6 +85,12 @@ impl GltfAnimation {
         File::create(path).map_err(RecordError::io(path))?;
         let part = part_of(path);
         let recording = RecordingWriter::create(&part, Header::of(scene))?;
+        Ok(Self { path: path.to_path_buf(), part, recording, cast: Cast::of(scene) })
+    }
+}
+
+impl Cast {
+    fn of(scene: &Scene) -> Self {
         let (mut bodies, mut surfaces, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
         for (id, body) in scene.world.bodies() {
             let surface = *known.entry(likeness(scene, id)).or_insert_with(|| {
@@ -62,22 +98,53 @@ impl GltfAnimation {
                 surfaces.len() - 1
             });
             bodies.push(BodyLook {
-                slot: id.slot(),
-                model: body.model().clone(),
+                id,
+                name: body.model().name.clone(),
+                center: body.model().mass.center,
                 start: body.pose(),
                 surface,
                 color: color(scene, id),
                 moves: body.model().kind.moves(),
+                stay: 0..u64::MAX,
             });
         }
-        let (path, title) = (path.to_path_buf(), scene.title.clone());
-        Ok(Self { path, part, recording, title, camera: scene.camera, bodies, surfaces })
+        Self { title: scene.title.clone(), camera: scene.camera, bodies, surfaces }
     }
 
-    fn assemble(&self) -> Result<(), RecordError> {
-        let mut recording = Recording::open(&self.part)?;
+    /// With those of a recording that come later, and go earlier.
+    fn joined_by(mut self, recording: &Recording) -> Self {
+        for body in &mut self.bodies {
+            body.stay = recording.stay(body.id);
+        }
+        for (newcomer, stay) in recording.newcomers() {
+            let surface = newcomer.surface();
+            // Balls that were shot are all alike.
+            let known = self.surfaces.iter().position(|known| *known == surface);
+            let surface = known.unwrap_or_else(|| {
+                self.surfaces.push(surface);
+                self.surfaces.len() - 1
+            });
+            self.bodies.push(BodyLook {
+                id: newcomer.id,
+                name: newcomer.name.clone(),
+                center: newcomer.center(),
+                start: Transform::IDENTITY,
+                surface,
+                color: newcomer.color,
+                moves: newcomer.moves,
+                stay,
+            });
+        }
+        self
+    }
+
+    fn write(self, path: &Path, recording: &mut Recording) -> Result<(), RecordError> {
+        self.joined_by(recording).write_all(path, recording)
+    }
+
+    fn write_all(&self, path: &Path, recording: &mut Recording) -> Result<(), RecordError> {
         let frames = usize::try_from(recording.len()).unwrap_or(usize::MAX);
-        let moving: Vec<&BodyLook> = self.bodies.iter().filter(|body| body.moves).collect();
+        let moving: Vec<&BodyLook> = self.bodies.iter().filter(|body| !body.tracks(frames).is_empty()).collect();
         let mut document = Document::new(&self.title);
         let meshes = self.describe_meshes(&mut document);
         self.describe_nodes(&mut document, &meshes);
@@ -95,10 +162,10 @@ impl GltfAnimation {
         let total = 12 + 8 + json.len() as u64 + if binary > 0 { 8 + binary } else { 0 };
         if total > u64::from(u32::MAX) {
             let problem = format!("{frames} frames of {} bodies do not fit into a glTF file (4 GB)", moving.len());
-            return Err(RecordError::format(&self.path, problem));
+            return Err(RecordError::format(path, problem));
         }
-        let mut file = BufWriter::new(File::create(&self.path).map_err(RecordError::io(&self.path))?);
-        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(RecordError::io(&self.path));
+        let mut file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
+        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(RecordError::io(path));
         write(b"glTF\x02\0\0\0")?;
         write(&(total as u32).to_le_bytes())?;
         write(&(json.len() as u32).to_le_bytes())?;
@@ -113,14 +180,15 @@ impl GltfAnimation {
             write(&vectors(&surface.normals))?;
         }
         if binary > tracks {
-            let together = (PASS / (KEY * frames.max(1))).max(1);
+            let key: usize = TRACKS.iter().map(|(_, _, size)| size).sum();
+            let together = (PASS / (key * frames.max(1))).max(1);
             let mut times = Vec::new();
             for bodies in moving.chunks(together) {
-                write(&tracks_of(bodies, &mut recording, &mut times)?)?;
+                write(&tracks_of(bodies, recording, &mut times)?)?;
             }
             write(&times)?;
         }
-        file.flush().map_err(RecordError::io(&self.path))
+        file.flush().map_err(RecordError::io(path))
     }
 
     /// A mesh for each pair of surface and colour; gives their numbers.
@@ -159,12 +227,15 @@ impl GltfAnimation {
     fn describe_nodes(&self, document: &mut Document, meshes: &BTreeMap<(usize, Color), usize>) {
         for body in &self.bodies {
             let mut node = json!({
-                "name": body.model.name,
+                "name": body.name,
                 "translation": body.start.translation.as_vec3().to_array(),
                 "rotation": body.start.rotation.as_quat().normalize().to_array(),
             });
             if let Some(mesh) = meshes.get(&(body.surface, body.color)) {
                 node["mesh"] = json!(mesh);
+            }
+            if body.stay.start > 0 {
+                node["scale"] = json!([0.0, 0.0, 0.0]);
             }
             document.nodes.push(node);
         }
@@ -173,11 +244,13 @@ impl GltfAnimation {
     /// The tracks of all bodies that move, and after them the times of the frames, between `ends`.
     fn describe_animation(&self, document: &mut Document, frames: usize, ends: [f32; 2]) {
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-        for (node, _) in self.bodies.iter().enumerate().filter(|(_, body)| body.moves) {
-            for (path, kind, size) in [("translation", "VEC3", 12), ("rotation", "VEC4", 16)] {
+        for (node, body) in self.bodies.iter().enumerate() {
+            for &(path, kind, size) in body.tracks(frames) {
                 let output = document.add_accessor(kind, frames, size, None);
                 channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
-                samplers.push(json!({ "output": output, "interpolation": "LINEAR" }));
+                // One is there or not, nothing between.
+                let interpolation = if path == "scale" { "STEP" } else { "LINEAR" };
+                samplers.push(json!({ "output": output, "interpolation": interpolation }));
             }
         }
         let input = document.add_accessor("SCALAR", frames, 4, None);
@@ -189,24 +262,38 @@ impl GltfAnimation {
 }
 
 /// The tracks of some bodies: all positions of the first, all its orientations, and so on. The times of the frames come
-/// into `times`.
+/// into `times`. While a body is not there, it is where it will come, or where it went.
 fn tracks_of(bodies: &[&BodyLook], recording: &mut Recording, times: &mut Vec<u8>) -> Result<Vec<u8>, RecordError> {
     let frames = recording.len() as usize;
     times.clear();
-    let mut bytes = vec![0; bodies.len() * frames * KEY];
-    let mut last = vec![Quat::IDENTITY; bodies.len()];
+    let mut starts = Vec::with_capacity(bodies.len());
+    let mut length = 0;
+    for body in bodies {
+        starts.push(length);
+        length += frames * body.tracks(frames).iter().map(|(_, _, size)| size).sum::<usize>();
+    }
+    let mut bytes = vec![0; length];
+    let mut last: Vec<(Vec3, Quat)> =
+        bodies.iter().map(|body| (body.start.translation.as_vec3(), body.start.rotation.as_quat())).collect();
     for frame in 0..frames {
         let state = recording.frame(frame as u64)?;
         times.extend((state.time as f32).to_le_bytes());
-        for (index, body) in bodies.iter().enumerate() {
-            let Some(body_state) = state.bodies.get(body.slot) else { continue };
-            let pose = body.model.frame(body_state);
-            let turned = pose.rotation.as_quat().normalize();
-            // Of q and −q, which mean the same, the one nearer to the key before: programs interpolate between keys.
-            last[index] = if turned.dot(last[index]) < 0.0 { -turned } else { turned };
-            let start = index * frames * KEY;
-            put(&mut bytes[start + frame * 12..], &pose.translation.as_vec3().to_array());
-            put(&mut bytes[start + frames * 12 + frame * 16..], &last[index].to_array());
+        for ((body, last), &start) in bodies.iter().zip(&mut last).zip(&starts) {
+            let is_there = body.stay.contains(&(frame as u64));
+            if let Some(state) = state.bodies.get(body.id.slot()).filter(|_| is_there) {
+                let turned = state.rotation.as_quat().normalize();
+                // Of q and −q, which mean the same, the one nearer to the key before: programs interpolate between keys.
+                let turned = if turned.dot(last.1) < 0.0 { -turned } else { turned };
+                *last = ((state.position - state.rotation * body.center).as_vec3(), turned);
+            }
+            let arrives = frame as u64 == body.stay.start;
+            for key in if arrives { 0 } else { frame }..=frame {
+                put(&mut bytes[start + key * 12..], &last.0.to_array());
+                put(&mut bytes[start + frames * 12 + key * 16..], &last.1.to_array());
+            }
+            if body.comes_or_goes(frames) {
+                put(&mut bytes[start + frames * 28 + frame * 12..], &[f32::from(is_there); 3]);
+            }
         }
     }
     Ok(bytes)
@@ -340,7 +427,8 @@ impl Output for GltfAnimation {
     }
 
     fn finish(&mut self) -> Result<(), RecordError> {
-        let done = self.recording.finish().and_then(|()| self.assemble());
+        let done = self.recording.finish().and_then(|()| Recording::open(&self.part));
+        let done = done.and_then(|mut recording| self.cast.clone().write(&self.path, &mut recording));
         done.map_err(|error| kept(&self.path, &self.part, &error))?;
         std::fs::remove_file(&self.part).map_err(RecordError::io(&self.part))
     }

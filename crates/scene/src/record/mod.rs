@@ -5,6 +5,7 @@
 //! states. NumPy and glTF files need to know how long the run was before they can be written, so they keep a recording
 //! beside the file until the end. In no case does memory grow with the length of the run.
 
+mod cast;
 mod csv;
 mod events;
 mod frames;
@@ -15,9 +16,10 @@ mod table;
 pub mod tumble;
 mod zip;
 
+pub use cast::Newcomer;
 pub use csv::Csv;
 pub use events::EventLines;
-pub use gltf::GltfAnimation;
+pub use gltf::{GltfAnimation, write_animation};
 pub use npz::Npz;
 pub use reader::Recording;
 pub use table::Columns;

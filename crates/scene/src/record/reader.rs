@@ -1,12 +1,14 @@
 //! Reading a recording back: any frame, in any order; up to the damage if there is some.
 
 use super::RecordError;
+use super::cast::{Change, Newcomer};
 use super::frames::unpack;
 use super::tumble::{BlockPlace, Header, Index, MAGIC, VERSION};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tumble_dynamics::State;
+use tumble_dynamics::{BodyId, State};
 
 /// The longest chunk that is read, in bytes.
 const LONGEST: u64 = 1 << 30;
@@ -21,6 +23,7 @@ pub struct Recording {
     length: u64,
     header: Header,
     index: Index,
+    changes: Vec<Change>,
     damage: Option<String>,
     /// The block that was read last, and its number.
     block: Option<(usize, Vec<State>)>,
@@ -60,11 +63,11 @@ impl Recording {
         }
         let header: Header = serde_json::from_slice(&header)
             .map_err(|error| RecordError::format(path, format!("the header makes no sense: {error}")))?;
-        let (index, damage) = match read_index(&mut file, length) {
-            Some(index) => (index, None),
+        let (index, changes, damage) = match read_index(&mut file, length) {
+            Some((index, changes)) => (index, changes, None),
             None => scan(&mut file, next, length),
         };
-        Ok(Self { path: path.to_path_buf(), file, length, header, index, damage, block: None })
+        Ok(Self { path: path.to_path_buf(), file, length, header, index, changes, damage, block: None })
     }
 
     /// What the recording says about itself.
@@ -85,6 +88,23 @@ impl Recording {
     /// What is wrong with the end of the file, if it was cut off or damaged.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
+    }
+
+    /// The bodies that are not of the scene, each with the frames in which it is there.
+    pub fn newcomers(&self) -> Vec<(&Newcomer, Range<u64>)> {
+        let came = self.changes.iter().flat_map(|change| change.came.iter().map(|body| (body, change.frame)));
+        came.map(|(body, from)| (body, from..self.end_of(body.id, from))).collect()
+    }
+
+    /// The frames in which a body of the scene is there.
+    pub fn stay(&self, id: BodyId) -> Range<u64> {
+        0..self.end_of(id, 0)
+    }
+
+    /// The first frame in which a body that was there at `from` is there no more; if it stays, beyond all frames.
+    fn end_of(&self, id: BodyId, from: u64) -> u64 {
+        let gone = self.changes.iter().find(|change| change.frame >= from && change.gone.contains(&id));
+        gone.map_or(u64::MAX, |change| change.frame)
     }
 
     /// The state of a frame.
@@ -161,18 +181,23 @@ fn read_chunk(file: &mut BufReader<File>, offset: u64, length: u64) -> Result<([
 }
 
 /// The index at the end, if the file is complete.
-fn read_index(file: &mut BufReader<File>, length: u64) -> Option<Index> {
+fn read_index(file: &mut BufReader<File>, length: u64) -> Option<(Index, Vec<Change>)> {
     let (kind, content, _) = read_chunk(file, length.checked_sub(TAIL)?, length).ok()?;
     let offset = u64::from_le_bytes((kind == *b"TAIL").then_some(content)?.try_into().ok()?);
     let (kind, content, _) = read_chunk(file, offset, length).ok()?;
     let index: Index = (kind == *b"INDX").then(|| serde_json::from_slice(&content).ok())??;
-    index.blocks.is_sorted_by_key(|block| block.first).then_some(index)
+    let changes = index.casts.iter().map(|&offset| {
+        let (kind, content, _) = read_chunk(file, offset, length).ok()?;
+        (kind == *b"CAST").then(|| serde_json::from_slice(&content).ok())?
+    });
+    let changes = changes.collect::<Option<Vec<Change>>>()?;
+    index.blocks.is_sorted_by_key(|block| block.first).then_some((index, changes))
 }
 
 /// Goes from block to block to find what is intact, and says why it had to stop.
-fn scan(file: &mut BufReader<File>, mut offset: u64, length: u64) -> (Index, Option<String>) {
-    let mut index = Index::default();
-    loop {
+fn scan(file: &mut BufReader<File>, mut offset: u64, length: u64) -> (Index, Vec<Change>, Option<String>) {
+    let (mut index, mut changes) = (Index::default(), Vec::new());
+    let problem = loop {
         let block = index.blocks.len();
         match read_chunk(file, offset, length) {
             Ok((kind, content, next)) if kind == *b"FRMS" => match unpack(&content) {
@@ -182,11 +207,20 @@ fn scan(file: &mut BufReader<File>, mut offset: u64, length: u64) -> (Index, Opt
                     index.frames += states.len() as u64;
                     offset = next;
                 }
-                Err(problem) => return (index, Some(format!("block {block}: {problem}"))),
+                Err(problem) => break format!("block {block}: {problem}"),
             },
-            Ok(_) => return (index, Some("the index at the end is damaged".into())),
-            Err(_) if offset == length => return (index, Some("the run was cut off: there is no index".into())),
-            Err(problem) => return (index, Some(format!("block {block} {problem}"))),
+            Ok((kind, content, next)) if kind == *b"CAST" => match serde_json::from_slice(&content) {
+                Ok(change) => {
+                    changes.push(change);
+                    index.casts.push(offset);
+                    offset = next;
+                }
+                Err(problem) => break format!("the bodies after block {block} make no sense: {problem}"),
+            },
+            Ok(_) => break "the index at the end is damaged".to_owned(),
+            Err(_) if offset == length => break "the run was cut off: there is no index".to_owned(),
+            Err(problem) => break format!("block {block} {problem}"),
         }
-    }
+    };
+    (index, changes, Some(problem))
 }

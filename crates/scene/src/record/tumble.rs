@@ -6,13 +6,17 @@
 //! | chunk | content |
 //! |---|---|
 //! | `HEAD` | JSON: the version of the format, the scene and its names; always first |
+//! | `CAST` | JSON: which bodies go, and which come with what looks, from the next frame on; the first are those of the scene |
 //! | `FRMS` | a block of up to 64 states, packed (the time, poses, velocities and flags of all bodies); readable by itself |
-//! | `INDX` | JSON: where each block is, its first frame and time |
+//! | `INDX` | JSON: where each block is, its first frame and time, and where each change of the bodies is |
 //! | `TAIL` | where the index is, in 8 bytes; always last |
 //!
 //! A run that was cut off has no index; the reader then goes from block to block, and stops at the first one that is
 //! incomplete or whose checksum is wrong. Everything before is intact.
+//!
+//! Version 1 had no `CAST`: bodies that were removed lay at the origin, and nothing was known of others than the scene's.
 
+use super::cast::Change;
 use super::frames::{Layout, Packer};
 use super::{Output, RecordError};
 use crate::Scene;
@@ -21,11 +25,11 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tumble_dynamics::{State, World};
+use tumble_dynamics::{BodyId, Model, State, World};
 
 pub(super) const MAGIC: [u8; 8] = [0x89, b'T', b'M', b'B', b'\r', b'\n', 0x1a, b'\n'];
 /// The version of the format that is written.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// How many states a block holds at most.
 pub(super) const FRAMES_PER_BLOCK: usize = 64;
 /// A block is closed when it has grown to this many bytes.
@@ -55,7 +59,11 @@ pub struct Header {
 impl Header {
     /// The header for recordings of a scene.
     pub fn of(scene: &Scene) -> Self {
-        let model = scene.world.model();
+        Self::of_model(scene, scene.world.model())
+    }
+
+    /// The header for recordings of a scene that begin with the bodies and joints of this model.
+    pub fn of_model(scene: &Scene, model: &Model) -> Self {
         let bodies = (0..model.bodies().slot_count())
             .map(|slot| model.bodies().in_slot(slot).map_or(String::new(), |body| body.name.clone()));
         let joints = (0..model.joints().slot_count())
@@ -86,6 +94,9 @@ pub(super) struct BlockPlace {
 pub(super) struct Index {
     pub(super) frames: u64,
     pub(super) blocks: Vec<BlockPlace>,
+    /// Where it is said that bodies come or go.
+    #[serde(default)]
+    pub(super) casts: Vec<u64>,
 }
 
 /// Writes a recording, block by block, to a file or anything else.
@@ -98,6 +109,8 @@ pub struct RecordingWriter<W = BufWriter<File>> {
     /// The time of the first frame of the open block.
     open_since: f64,
     index: Index,
+    /// The bodies that are there, once somebody has said so.
+    known: Option<Vec<BodyId>>,
 }
 
 impl RecordingWriter {
@@ -115,10 +128,27 @@ impl<W: Write> RecordingWriter<W> {
         file.write_all(&MAGIC).map_err(RecordError::io(path))?;
         let offset = MAGIC.len() as u64;
         let index = Index::default();
-        let mut writer = Self { path: path.to_path_buf(), file, offset, packer: None, open_since: 0.0, index };
+        let mut writer =
+            Self { path: path.to_path_buf(), file, offset, packer: None, open_since: 0.0, index, known: None };
         let head = serde_json::to_vec(header).map_err(|error| RecordError::format(path, error.to_string()))?;
         writer.chunk(*b"HEAD", &[&head])?;
         Ok(writer)
+    }
+
+    /// Says which bodies there are from the next state on. The first time they must be those of the scene.
+    pub fn set_bodies(&mut self, model: &Model) -> Result<(), RecordError> {
+        let open = self.packer.as_ref().map_or(0, Packer::count);
+        let next = self.index.frames + u64::from(open);
+        if let Some(known) = &self.known {
+            let Some(change) = Change::between(known, model, next) else { return Ok(()) };
+            let text =
+                serde_json::to_vec(&change).map_err(|error| RecordError::format(&self.path, error.to_string()))?;
+            self.close_block()?;
+            self.index.casts.push(self.offset);
+            self.chunk(*b"CAST", &[&text])?;
+        }
+        self.known = Some(model.bodies().ids().collect());
+        Ok(())
     }
 
     /// Adds a state.
@@ -193,6 +223,7 @@ impl<W: Write> Output for RecordingWriter<W> {
     }
 
     fn frame(&mut self, world: &World) -> Result<(), RecordError> {
+        self.set_bodies(world.model())?;
         self.push(world.state())
     }
 

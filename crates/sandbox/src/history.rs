@@ -147,9 +147,10 @@ impl History {
         [self.moments.front(), self.moments.back()].map(|moment| moment.map_or(0.0, Moment::time))
     }
 
-    /// Where everything was at all the moments, in the order of time.
-    pub(crate) fn states(&self) -> Vec<Arc<States>> {
-        self.moments.iter().map(|moment| moment.states.clone()).collect()
+    /// Where everything was at all the moments, in the order of time, and the last whole before each, which knows who was
+    /// there.
+    pub(crate) fn moments(&self) -> Vec<(Arc<States>, Arc<Whole>)> {
+        self.moments.iter().map(|moment| (moment.states.clone(), moment.whole.clone())).collect()
     }
 
     /// Shows the moment nearest to a time. The methods know nothing of it until it is [worked out](Self::work_out).
@@ -233,10 +234,10 @@ mod tests {
             step(&mut runs, &mut history, &[]);
             states.push(runs.states());
         }
-        let kept = history.states();
+        let kept = history.moments();
         // Steps of 2 ms: every ninth is the first that is a sixtieth of a second later.
         assert!(kept.len() >= 165, "{}", kept.len());
-        for moment in kept.iter().rev().chain(&kept) {
+        for (moment, _) in kept.iter().rev().chain(&kept) {
             history.show(moment.first.time, &mut runs);
             assert!(runs.is_at(moment));
             assert!(states.contains(moment));
@@ -296,7 +297,7 @@ mod tests {
         }
         history.record(&runs);
         let end = runs.states();
-        for moment in history.states().iter().step_by(7).rev() {
+        for (moment, _) in history.moments().iter().step_by(7).rev() {
             history.show(moment.first.time, &mut runs);
             history.work_out(&mut runs);
             let steps = runs.world().state().steps as usize;

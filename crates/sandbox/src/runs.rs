@@ -8,7 +8,7 @@ use crate::subject::described_method;
 use serde_json::Value;
 use std::sync::Arc;
 use tumble_dynamics::method::Method;
-use tumble_dynamics::{Id, Snapshot, State, World};
+use tumble_dynamics::{Id, Model, Snapshot, State, World};
 use tumble_scene::Scene;
 
 /// The most steps of one run for each step of the other.
@@ -104,6 +104,11 @@ impl Whole {
     /// How many steps the first run had taken.
     pub(crate) fn steps(&self) -> u64 {
         self.first.state().steps
+    }
+
+    /// Who was there, in the first run.
+    pub(crate) fn model(&self) -> &Model {
+        self.first.model()
     }
 
     /// When it was, in seconds.

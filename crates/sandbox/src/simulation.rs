@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::looks::Bodies;
 use crate::protocol::{Choice, Instrumented, Interest, Request};
 use crate::published::Published;
-use crate::runs::{Chosen, Runs, States};
+use crate::runs::{Chosen, Runs, States, Whole};
 use crate::subject::{Subject, load_method};
 use crate::tell::{extent_size, problem, scene_problem, smallest, tell_scene, tell_status};
 use serde_json::{Value, json};
@@ -69,7 +69,10 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) struct Minute {
     pub(crate) header: Header,
-    pub(crate) states: Vec<Arc<States>>,
+    /// The world at the start of the scene.
+    pub(crate) start: Snapshot,
+    /// Where everything was, and who was there.
+    pub(crate) moments: Vec<(Arc<States>, Arc<Whole>)>,
 }
 
 pub(crate) struct Simulation {
@@ -188,8 +191,9 @@ impl Simulation {
                 self.now.echoes.remove(&client);
             }
             Command::Record(wanted) => {
-                let header = Header { rate: 60.0, ..Header::of(&self.runs.scene) };
-                let _gone = wanted.send(Minute { header, states: self.history.states() });
+                let header = Header::of_model(&self.runs.scene, self.start.model());
+                let header = Header { rate: 60.0, ..header };
+                let _gone = wanted.send(Minute { header, start: self.start.clone(), moments: self.history.moments() });
             }
             Command::Stop => return false,
             Command::Request(client, request, answers) => {

@@ -196,6 +196,47 @@ fn the_last_minute_is_saved_as_a_recording() {
     assert_eq!(scene.world.state().fingerprint(), last.fingerprint());
 }
 
+/// A recording knows which bodies were shot and deleted, and when.
+#[test]
+fn what_was_shot_and_deleted_is_in_the_recording() {
+    let sandbox = start("dominoes");
+    let mut page = Page::open(&sandbox);
+    let (bodies, _) = page.next("bodies");
+    let third: tumble_dynamics::BodyId = serde_json::from_value(bodies["add"][3]["id"].clone()).unwrap();
+    let mut steps_taken = 0;
+    let mut step = |page: &mut Page| {
+        (0..40).for_each(|_| page.ask(&json!({ "do": "step" })));
+        steps_taken += 40;
+        page.status_where(|status| steps(status) == steps_taken)
+    };
+    page.ask(&json!({ "do": "pause" }));
+    page.ask(&json!({ "do": "reset" }));
+    let times = [
+        step(&mut page)["time"].clone(),
+        {
+            page.ask(&json!({ "do": "delete", "body": third }));
+            step(&mut page)["time"].clone()
+        },
+        {
+            page.ask(&json!({ "do": "shoot", "from": [0, 5, 0], "towards": [0, 0, 1] }));
+            step(&mut page)["time"].clone()
+        },
+    ];
+    let mut recording = save(&sandbox, "shot");
+    assert_eq!((recording.damage(), recording.header().bodies.len()), (None, 31));
+    let gone = recording.stay(third).end;
+    assert_eq!(recording.frame(gone).unwrap().time, times[0]);
+    let (ball, stay) = recording.newcomers().first().map(|(ball, stay)| ((*ball).clone(), stay.clone())).unwrap();
+    assert_eq!((ball.name.as_str(), stay.end), ("shot 1", u64::MAX));
+    let came = recording.frame(stay.start).unwrap();
+    assert_eq!(came.time, times[1]);
+    assert_eq!(ball.frame(&came.bodies[ball.slot()]).translation, [0.0, 5.0, 0.0].into());
+    assert_eq!(recording.frame(recording.len() - 1).unwrap().time, times[2]);
+    let others =
+        bodies["add"].as_array().unwrap().iter().map(|body| serde_json::from_value(body["id"].clone()).unwrap());
+    assert!(others.filter(|&id| id != third).all(|id| recording.stay(id).end == u64::MAX));
+}
+
 /// Back to a moment and on from there: the same numbers at the same step, to the last bit.
 #[test]
 fn what_came_next_comes_next_again() {

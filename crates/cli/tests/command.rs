@@ -134,7 +134,7 @@ fn all_outputs_are_written() {
 fn bodies_that_come_and_go_are_drawn_while_they_are_there() {
     use tumble_dynamics::{Body, World};
     use tumble_scene::Loader;
-    use tumble_scene::record::{Output, output_for};
+    use tumble_scene::record::output_for;
     let folder = folder("cast");
     let frame = "title = 'x'\ngravity = [0, 0, 0]\ndt = 0.1\ncamera = { from = [0, 2, 5], to = [0, 0.5, 0] }\n\
                  [bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\n";
@@ -147,7 +147,9 @@ fn bodies_that_come_and_go_are_drawn_while_they_are_there() {
         "{frame}[bodies.ball]\nshape.sphere.radius = 0.4\nposition = [-0.4, 0.6, 0.1]\n\
          [bodies.far]\nshape.sphere.radius = 0.1\nposition = [-2, 1, 0]\n"
     );
-    let with_nobody = format!("{frame}[bodies.gap]\n[bodies.far]\nshape.sphere.radius = 0.1\nposition = [-2, 1, 0]\n");
+    let with_nobody = format!(
+        "{frame}[bodies.gap]\nkind = 'fixed'\n[bodies.far]\nshape.sphere.radius = 0.1\nposition = [-2, 1, 0]\n"
+    );
     let mut scene = Loader::new().load_text("box.toml", &with_box).unwrap_or_else(|report| panic!("{report}"));
     let recorded = at(&folder, "run.tumble");
     let mut output = output_for(Path::new(&recorded), &scene).unwrap();
@@ -174,7 +176,7 @@ fn bodies_that_come_and_go_are_drawn_while_they_are_there() {
         std::fs::read(file).unwrap()
     };
     for (text, times) in
-        [(&with_box, &["0", "0.2"][..]), (&with_nobody, &["0.3", "1.1"]), (&with_ball, &["0.6", "0.8"])]
+        [(&with_box, &["0", "0.25"][..]), (&with_nobody, &["0.35", "1.15"]), (&with_ball, &["0.65", "0.85"])]
     {
         let like = at(&folder, "like.toml");
         std::fs::write(&like, text).unwrap();

@@ -4,6 +4,7 @@
 //! Only the part of JSON Schema that [`crate::schema`] produces is understood. Choices (`anyOf`, `oneOf`) are narrowed
 //! down by the kind of value and by its keys, so that an error speaks of the alternative the author meant.
 
+use crate::degrees;
 use crate::nearest::{listed, nearest, suggestion};
 use crate::report::Report;
 use crate::source::Span;
@@ -371,7 +372,9 @@ fn fits_type(node: &Node, schema: &Value) -> bool {
 }
 
 fn range_in_words(schema: &Value) -> String {
-    let bound = |key| schema.get(key).and_then(Value::as_f64);
+    let in_degrees = schema.get("unit").and_then(Value::as_str) == Some("°");
+    let text = |bound: f64| if in_degrees { degrees::shown(bound) } else { bound.to_string() };
+    let bound = |key| schema.get(key).and_then(Value::as_f64).map(text);
     let least = bound("minimum").map(|least| format!(" of at least {least}"));
     let above = bound("exclusiveMinimum").map(|least| format!(" above {least}"));
     let (lower, upper) = (least.or(above), bound("maximum").or_else(|| bound("exclusiveMaximum")));

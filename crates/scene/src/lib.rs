@@ -20,6 +20,7 @@
 
 mod build;
 mod check;
+mod degrees;
 pub mod format;
 pub mod gallery;
 mod load;

@@ -4,6 +4,7 @@
 //! radians becomes `NAME_deg` in degrees, and a part made of parts (the integrator of a method) is given by name, or as a
 //! table with one key, the name, like everything else.
 
+use crate::degrees::{RADIANS, in_words};
 use crate::format::{SceneFile, SpringFile};
 use serde_json::{Map, Value, json};
 use tumble_dynamics::registry::{Part, Registry, Table};
@@ -114,15 +115,12 @@ fn type_in_degrees(property: &mut Value, turning: bool, definitions: &mut Map<St
 
 fn in_degrees(mut property: Value) -> Value {
     property["unit"] = json!("°");
-    // What the library says of it is in radians.
-    if let Some(Value::String(text)) = property.get_mut("description")
-        && text.contains("radians")
-    {
-        text.push_str(" (So in the library; here it is given in degrees.)");
+    if let Some(Value::String(text)) = property.get_mut("description") {
+        *text = in_words(text, "");
     }
     for key in ["default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
         if let Some(value) = property.get_mut(key) {
-            scale(value, 180.0 / std::f64::consts::PI);
+            scale(value, 1.0 / RADIANS);
         }
     }
     property
@@ -148,7 +146,7 @@ pub(crate) fn to_registry(properties: &Value) -> Value {
                 .map(|(name, value)| match name.strip_suffix("_deg") {
                     Some(name) => {
                         let mut angle = value.clone();
-                        scale(&mut angle, std::f64::consts::PI / 180.0);
+                        scale(&mut angle, RADIANS);
                         (name.to_owned(), angle)
                     }
                     None => (name.clone(), to_registry(value)),

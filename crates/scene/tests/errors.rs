@@ -125,6 +125,39 @@ fn what_constructors_refuse_is_pointed_at() {
     );
 }
 
+/// What a person writes in degrees is not answered in radians.
+#[test]
+fn angles_are_spoken_of_in_degrees() {
+    let complaint = |joint: &str| {
+        let text = format!(
+            "title = 't'\n[bodies.a]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'a']\n{joint}\n"
+        );
+        let [(message, help, place)] = said(&text).try_into().unwrap();
+        (message + &help, place)
+    };
+    let expect = |joint: &str, message: &str, place: &str| {
+        assert_eq!(complaint(joint), (message.to_owned(), place.to_owned()), "{joint}");
+    };
+    let order = "two numbers, the smaller first";
+    for (joint, what, place) in [
+        ("twist_limit = { min_deg = 30, max_deg = -20 }", "limits of twist", "6:27"),
+        ("angular_limit = { min_deg = 30, max_deg = -20 }", "angular limits", "6:29"),
+        ("hinge.turn = { min_deg = 30, max_deg = -20 }", "joint limits", "6:26"),
+        ("six_axes.turn = [{}, { min_deg = 30, max_deg = -20 }, {}]", "joint limits", "6:34"),
+        ("swing_twist.twist_deg = [30, -20]", "limits of twist", "6:26"),
+    ] {
+        expect(joint, &format!("{what} is 30° to -20°, but must be {order}"), place);
+    }
+    let elliptic = "angle of an elliptic cone is 200°, but must be between 0.0573° and 177.6°";
+    expect("elliptic_cone_limit.angles_deg = [30, 200]", elliptic, "6:39");
+    expect("swing_twist.swing_deg = [200, 30]", elliptic, "6:26");
+    let opening = "opening of a wedge limit is 410°, but must be at most a full turn, 360°";
+    expect("wedge_limit = { min_deg = -10, max_deg = 400 }", opening, "6:42");
+    let range = "`angle_deg` is 300, which is out of rangeexpected a number of at least 0.0000573 and at most 180 in °";
+    expect("cone_limit.angle_deg = 300", range, "6:24");
+    expect("slider.slide = { min = 30, max = -20 }", &format!("joint limits is 30 to -20, but must be {order}"), "4:9");
+}
+
 #[test]
 fn the_report_shows_the_line_with_a_caret() {
     let shown = report("title = 't'\n[bodies.ball]\nshape.sphere.radius = 1 # round\nmas = 3\n").to_string();

@@ -165,6 +165,25 @@ fn every_part_of_a_method_with_every_property() {
     }
 }
 
+/// What is given in degrees is described in degrees.
+#[test]
+fn no_description_of_degrees_speaks_of_radians() {
+    fn look(value: &Value, found: &mut usize) {
+        for (key, entry) in value.as_object().into_iter().flatten() {
+            if key.ends_with("_deg") {
+                *found += 1;
+                let text = entry["description"].as_str().unwrap_or_default();
+                assert!(!text.contains("radian") && !text.contains('π'), "{key}: {text}");
+            }
+            look(entry, found);
+        }
+        value.as_array().into_iter().flatten().for_each(|element| look(element, found));
+    }
+    let mut found = 0;
+    look(&scene_schema(&Registry::default()), &mut found);
+    assert!(found > 20, "{found}");
+}
+
 #[test]
 fn every_material_and_every_mixing_rule() {
     for (name, _) in tumble_dynamics::Material::PRESETS {

@@ -4,6 +4,7 @@
 //! the template, and the joint is attached in these ([`Attach::attach_in`]), so that it holds wherever the instance is.
 
 use super::{Builder, Context, Reported};
+use crate::degrees::{self, Angle};
 use crate::format::{JointFile, SpringFile};
 use crate::schema::to_registry;
 use crate::source::Span;
@@ -25,6 +26,8 @@ pub(super) struct JointPlan {
     pub(super) span: Span,
     /// None if it was refused; its ends are looked at all the same.
     kind: Option<Kind>,
+    /// The angles the file gives.
+    angles: Arc<[Angle]>,
     collide: bool,
     breaking: Breaking,
 }
@@ -73,7 +76,13 @@ impl JointPlan {
         let breaking =
             Breaking { force: limit(breaks.force), torque: limit(breaks.torque), error: limit(breaks.error) };
         let (name, frame) = (entry.key.clone(), Transform::IDENTITY);
-        Ok(Self { name, ends, frame, span, kind, collide: file.collide, breaking })
+        let angles = degrees::angles(&entry.node).into();
+        Ok(Self { name, ends, frame, span, kind, angles, collide: file.collide, breaking })
+    }
+
+    /// What is wrong with it, in the words of the file, and where that stands.
+    pub(super) fn problem(&self, problem: &ModelError) -> (String, Span) {
+        degrees::problem_in_degrees(problem, &self.angles).unwrap_or_else(|| (problem.to_string(), self.span))
     }
 
     pub(super) fn add(&self, world: &mut World, ends: [JointEnd; 2]) -> Result<(), ModelError> {

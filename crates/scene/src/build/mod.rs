@@ -165,7 +165,8 @@ impl Builder<'_, '_> {
         let ends = plan.ends.each_ref().map(|end| self.end(end));
         let [Ok(first), Ok(second)] = ends else { return };
         if let Err(problem) = plan.add(&mut self.world, [first, second]) {
-            self.context.report.push(plan.span, problem.to_string(), "");
+            let (message, span) = plan.problem(&problem);
+            self.context.report.push(span, message, "");
         }
     }
 

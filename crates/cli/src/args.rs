@@ -185,7 +185,7 @@ pub(crate) struct Compare {
     /// The methods, separated by commas; the others are compared with the first
     #[arg(long, value_delimiter = ',', required = true)]
     pub(crate) methods: Vec<String>,
-    /// Draws the largest distance of a body over time
+    /// Draws the largest distance of a body over time, as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Prints the result as JSON

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tumble_dynamics::Id;
 use tumble_scene::Scene;
-use tumble_scene::plot::{Curve, Plot};
+use tumble_scene::plot::{self, Curve, Plot};
 use tumble_scene::record::FrameClock;
 
 /// How many rows the table over time has.
@@ -33,6 +33,9 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     if options.methods.len() < 2 {
         return Err(Failure::Request("a comparison needs at least two methods: --methods a,b".into()));
     }
+    if let Some(path) = options.plot.as_ref().filter(|path| !plot::is_known_ending(path)) {
+        return Err(Failure::Request(format!("--plot {}: {}", path.display(), plot::UNKNOWN_ENDING)));
+    }
     let mut all = options.methods.iter().map(|method| contender(options, method)).collect::<Result<Vec<_>, _>>()?;
     let stop = stop_flag();
     let mut progress = Progress::new(std::io::stderr().is_terminal());
@@ -53,7 +56,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     print(&if options.json { format!("{:#}\n", to_json(&all)) } else { to_text(&all) })?;
     if let Some(path) = &options.plot {
         let failed = |error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
-        std::fs::write(path, plot(&all).to_svg()).map_err(failed)?;
+        std::fs::write(path, picture(&all).to_svg()).map_err(failed)?;
     }
     if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
 }
@@ -153,7 +156,7 @@ fn to_json(all: &[Contender]) -> Value {
     json!({ "scene": first.scene.title, "time": first.scene.world.time(), "methods": entries.collect::<Vec<_>>() })
 }
 
-fn plot(all: &[Contender]) -> Plot {
+fn picture(all: &[Contender]) -> Plot {
     let reference = all.first().map_or("", |one| one.label.as_str());
     let curves = all.iter().skip(1).map(|one| Curve {
         name: one.label.clone(),

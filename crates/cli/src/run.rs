@@ -10,25 +10,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tumble_dynamics::World;
 use tumble_scene::Scene;
-use tumble_scene::plot::{Curve, Plot};
+use tumble_scene::plot::{self, Curve, Plot};
 use tumble_scene::record::{Columns, Output, RecordError, UNKNOWN_ENDING, is_known_ending, output_for};
 use tumble_scene::run::{Runner, Summary};
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
+    check_files(options)?;
     // First, so that settings of the method apply to it.
     let method = options.method.as_deref().map(method_setting).transpose()?;
     let settings: Vec<String> = method.into_iter().chain(options.choice.all_settings()).collect();
     let mut scene = load(&options.choice.scene, &settings)?;
     let stop = stop_flag();
     let mut runner = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed));
-    for (index, path) in options.outputs.iter().enumerate() {
-        if options.outputs[..index].contains(path) {
-            return Err(Failure::Request(format!("--out {} is given twice", path.display())));
-        }
-        if !is_known_ending(path) {
-            return Err(Failure::Request(format!("--out {}: {UNKNOWN_ENDING}", path.display())));
-        }
-    }
     let plots = options.plots.iter().map(|plot| Sketch::new(plot, &scene)).collect::<Result<Vec<_>, _>>()?;
     for path in &options.outputs {
         runner.add_output(output_for(path, &scene)?);
@@ -53,6 +46,27 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
         }
     }
     outcome(summary)
+}
+
+/// Refuses files that cannot be what is asked for, before any of them is made.
+fn check_files(options: &Run) -> Result<(), Failure> {
+    let refuse =
+        |option: &str, path: &Path, why: &str| Err(Failure::Request(format!("--{option} {}{why}", path.display())));
+    let outputs = options.outputs.iter().map(|path| ("out", path.as_path()));
+    let plots = options.plots.iter().map(|plot| ("plot", Path::new(plot.split('=').next().unwrap_or(plot))));
+    let files: Vec<(&str, &Path)> = outputs.chain(plots).collect();
+    for (index, &(option, path)) in files.iter().enumerate() {
+        if files[..index].iter().any(|&(_, before)| before == path) {
+            return refuse(option, path, " is given twice");
+        }
+        if option == "out" && !is_known_ending(path) {
+            return refuse(option, path, &format!(": {UNKNOWN_ENDING}"));
+        }
+        if option == "plot" && !plot::is_known_ending(path) {
+            return refuse(option, path, &format!(": {}", plot::UNKNOWN_ENDING));
+        }
+    }
+    Ok(())
 }
 
 /// What the exit code says of a run.

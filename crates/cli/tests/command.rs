@@ -39,6 +39,14 @@ fn exit_codes_tell_what_went_wrong() {
     expect(1, &["run", "incline", "--until", "0.1", "--out", "a.unknown"]);
     expect(1, &["render", "no-such.tumble", "--out", "a.gif"]);
     expect(1, &["render", "incline", "--out", "a.bmp"]);
+    for file in ["energy.png", "energy", "energy.svg.gz=energy", "a=energy", "=energy"] {
+        let (_, err) = expect(1, &["run", "incline", "--until", "0.1", "--plot", file]);
+        assert!(err.contains("plots are .svg"), "{err}");
+    }
+    let (_, err) = expect(1, &["compare", "incline", "--methods", "retroactive,retroactive", "--plot", "a.png"]);
+    assert!(err.contains("plots are .svg"), "{err}");
+    let (_, err) = expect(1, &["run", "incline", "--plot", "energy.svg", "--plot", "energy.svg=kinetic"]);
+    assert!(err.contains("given twice"), "{err}");
     expect(2, &["run"]);
     for (option, number) in [("--dt", "-1"), ("--dt", "0"), ("--dt", "nan"), ("--until", "-2"), ("--until", "soon")] {
         let (_, err) = expect(2, &["run", "incline", option, number]);

@@ -1,6 +1,7 @@
 //! Curves as SVG pictures: any columns against time or against another column.
 
 use std::fmt::Write;
+use std::path::Path;
 
 /// A curve.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +25,14 @@ pub struct Plot {
     pub curves: Vec<Curve>,
     /// Whether a metre (or whatever the unit is) is as long across as upwards: for paths in space.
     pub equal_scales: bool,
+}
+
+/// What is said of a plot whose file ends otherwise.
+pub const UNKNOWN_ENDING: &str = "unknown ending; plots are .svg";
+
+/// Whether a plot can be written to a file of this name.
+pub fn is_known_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"))
 }
 
 const WIDTH: f64 = 800.0;

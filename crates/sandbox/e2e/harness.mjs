@@ -3,6 +3,7 @@
 // The machine may be ten times faster or slower than yours, have one core, and draw three pictures a second: tests wait for
 // what they want to see, never for a time, and before they read what became of a request, until it has `settled`.
 
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chromium } from 'playwright-core';
 
@@ -67,7 +68,7 @@ export class Harness {
 
   /** Reads something of the page. */
   read(what, page = this.page) {
-    const names = 'bodies, shades, overlay, stage, status, scene, link, compare, plots, selected';
+    const names = 'bodies, shades, strands, overlay, stage, status, scene, link, compare, plots, selected';
     return page.evaluate(`(() => { const { ${names} } = sandbox; ${what.startsWith('{') ? what : `return ${what};`} })()`);
   }
 
@@ -91,8 +92,9 @@ export class Harness {
   }
 
   /** Runs a text, and waits until it is there. */
-  run(text) {
-    return this.ask(['text', { text }]);
+  async run(text) {
+    await this.ask(['text', { text }]);
+    assert.equal(await this.read('scene().title'), text.match(/title = "(.*)"/)[1]);
   }
 
   pause() {

@@ -23,6 +23,16 @@ between = ["world", "bob"]
 swing_twist = { anchor = [0.8, 2, 0], axis = [1, 0, 0] }
 `;
 
+const SPRING = `title = "Spring"
+camera = { from = [0, 1, 5], to = [0, 1, 0] }
+[bodies.weight]
+shape.box.size = [0.5, 0.5, 0.5]
+position = [0, 0.5, 0]
+[joints.spring]
+between = ["world", "weight"]
+spring = { points = [[0, 2, 0], [0, 0.75, 0]], stiffness = 100 }
+`;
+
 export async function looks(t) {
   const { page } = t;
 
@@ -52,6 +62,19 @@ export async function looks(t) {
     }
     assert.ok((await t.changed()) < 4, 'all is gone again');
     await t.read('{ sandbox.select(undefined) }');
+  });
+
+  await t.step('springs are drawn', async () => {
+    await t.run(SPRING);
+    await t.ask('pause', 'reset');
+    await t.read('{ stage.look(scene()) }');
+    assert.equal(await t.read('strands.count'), 1);
+    await t.remember();
+    await t.read('{ strands.clear(0) }');
+    const changed = await t.changed();
+    assert.ok(changed > 40, `${changed} pixels`);
+    await t.run(EVERYTHING);
+    assert.equal(await t.read('strands.count'), 0);
   });
 
   await t.step('who sleeps is shown', async () => {

@@ -27,6 +27,7 @@ const ASSETS: &[(&str, &str, &[u8])] = assets!(
     "overlay.js": "text/javascript; charset=utf-8",
     "plots.js": "text/javascript; charset=utf-8",
     "stage.js": "text/javascript; charset=utf-8",
+    "strands.js": "text/javascript; charset=utf-8",
     "thumbnails.js": "text/javascript; charset=utf-8",
     "vendor/three.js": "text/javascript; charset=utf-8",
     "vendor/LICENSE": "text/plain; charset=utf-8",

@@ -10,6 +10,7 @@ use crate::frame::{FRAME, FrameEncoder, SECOND, SECOND_FRAME};
 use crate::protocol::Request;
 use crate::published::Published;
 use crate::simulation::{ClientId, Command, Interests};
+use crate::strands::is_empty;
 use crate::tell::problem;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use futures_util::stream::{SplitSink, SplitStream};
@@ -149,6 +150,8 @@ struct Known {
     frames: FrameEncoder,
     /// The frames of the second run, if it knows of one.
     second: Option<FrameEncoder>,
+    /// What is stretched between the bodies of the two runs.
+    strands: [Arc<[u8]>; 2],
     /// Time and steps of the last frame.
     frame: Option<(f64, u64)>,
 }
@@ -222,6 +225,15 @@ impl Teller {
             self.send(Message::Binary(bytes.into())).await?;
         }
         self.tell_second(&now).await?;
+        for (run, strands) in now.strands.iter().enumerate().take(2) {
+            // A page that was told nothing has none.
+            let news =
+                self.known.strands[run] != *strands && !(self.known.strands[run].is_empty() && is_empty(strands));
+            if news {
+                self.known.strands[run] = strands.clone();
+                self.send(Message::Binary(strands.to_vec().into())).await?;
+            }
+        }
         let drawn = self.drawn.borrow().clone();
         for what in drawn {
             if let Some(drawing) = now.drawings.get(&what) {
@@ -249,6 +261,7 @@ impl Teller {
     async fn tell_second(&mut self, now: &Published) -> Result<(), Gone> {
         if self.known.second.is_some() != now.second.is_some() {
             self.known.second = now.second.as_ref().map(|_| FrameEncoder::default());
+            self.known.strands[1] = Arc::default();
             self.send(Message::Binary(vec![SECOND, u8::from(now.second.is_some())].into())).await?;
         }
         let (Some(encoder), Some(poses)) = (&mut self.known.second, &now.second) else { return Ok(()) };

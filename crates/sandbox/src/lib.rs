@@ -43,6 +43,7 @@ mod recording;
 mod runs;
 mod server;
 mod simulation;
+mod strands;
 mod subject;
 mod tell;
 

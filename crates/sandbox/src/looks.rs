@@ -1,5 +1,6 @@
 //! What bodies look like: shapes in the words of the page, surfaces of those it cannot make itself as triangles.
 
+use crate::strands::thickness;
 use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -148,8 +149,7 @@ type Rods = BTreeMap<BodyId, Vec<Value>>;
 /// Thin rods from the middle of each body to where joints hold it.
 fn rods(scene: &Scene) -> Rods {
     let world = &scene.world;
-    let size = scene.camera.map_or(5.0, |camera| camera.from.distance(camera.to));
-    let thickness = 0.0016 * size;
+    let thickness = thickness(scene);
     let mut rods = Rods::new();
     for (_, joint) in world.joints() {
         for (end, anchor) in joint.model().ends.into_iter().zip(joint.anchors()) {

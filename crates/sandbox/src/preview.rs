@@ -3,6 +3,7 @@
 
 use crate::frame::{FRAME, FrameEncoder, Pose, unit_for};
 use crate::looks::Bodies;
+use crate::strands::{tell_strands, thickness};
 use crate::subject::Subject;
 use crate::tell::{smallest, tell_scene};
 use serde_json::{Value, json};
@@ -30,6 +31,7 @@ pub(crate) fn preview(subject: &Subject) -> Option<Vec<u8>> {
     add(opened.to_string().as_bytes());
     bodies.surfaces.values().for_each(|surface| add(surface));
     add(json!({ "type": "bodies", "remove": [], "add": looks }).to_string().as_bytes());
+    add(&tell_strands(world, 0, thickness(&scene)));
     add(&FrameEncoder::default().encode(FRAME, 0.0, 0, &poses));
     Some(bytes)
 }
@@ -52,7 +54,7 @@ mod tests {
             assert_eq!(at, bytes.len(), "{}", entry.name);
             let opened: Value = serde_json::from_slice(messages[0]).unwrap();
             assert_eq!(opened["name"], entry.name);
-            let bodies: Value = serde_json::from_slice(messages[messages.len() - 2]).unwrap();
+            let bodies: Value = serde_json::from_slice(messages[messages.len() - 3]).unwrap();
             assert!(!bodies["add"].as_array().unwrap().is_empty(), "{}", entry.name);
             assert_eq!(messages[messages.len() - 1][0], FRAME);
         }

@@ -33,6 +33,8 @@ pub(crate) struct Published {
     pub(crate) poses: Arc<[Option<Pose>]>,
     /// Where they are in the second run, if there is one.
     pub(crate) second: Option<Arc<[Option<Pose>]>>,
+    /// What is stretched between them, as messages: of the first run, and of the second if there is one.
+    pub(crate) strands: Vec<Arc<[u8]>>,
     pub(crate) time: f64,
     pub(crate) steps: u64,
     /// Playing or not, the method, energy and so on.

@@ -13,6 +13,7 @@ use crate::looks::Bodies;
 use crate::protocol::{Choice, Instrumented, Interest, Request};
 use crate::published::Published;
 use crate::runs::{Chosen, Runs, States, Whole};
+use crate::strands::{tell_strands, thickness};
 use crate::subject::{Subject, load_method};
 use crate::tell::{extent_size, problem, scene_problem, smallest, tell_scene, tell_status};
 use serde_json::{Value, json};
@@ -418,6 +419,9 @@ impl Simulation {
         (self.now.time, self.now.steps) = (world.time(), world.state().steps);
         self.now.poses = poses(world, self.unit);
         self.now.second = self.runs.second.as_ref().map(|second| poses(&second.world, self.unit));
+        let worlds = std::iter::once(world).chain(self.runs.second.as_ref().map(|second| &second.world));
+        let thickness = thickness(&self.runs.scene);
+        self.now.strands = worlds.zip(0..).map(|(world, run)| tell_strands(world, run, thickness)).collect();
         self.publisher.send_replace(Arc::new(self.now.clone()));
     }
 

@@ -59,7 +59,8 @@ impl Page {
                     (json["type"].as_str().unwrap().to_owned(), json, Vec::new())
                 }
                 Message::Binary(bytes) => {
-                    let kind = ["", "frame", "surface", "drawing", "second frame", "second"][usize::from(bytes[0])];
+                    let kind =
+                        ["", "frame", "surface", "drawing", "second frame", "second", "strands"][usize::from(bytes[0])];
                     (kind.to_owned(), Value::Null, bytes.to_vec())
                 }
                 _ => continue,

@@ -1,12 +1,13 @@
 // @ts-check
-// The binary messages of the server: frames of poses, surfaces, drawings. `frame.rs`, `looks.rs` and `drawings.rs` of the server
-// say what is in them.
+// The binary messages of the server: frames of poses, surfaces, drawings, springs. `frame.rs`, `looks.rs`, `drawings.rs` and
+// `strands.rs` of the server say what is in them.
 
 export const FRAME = 1;
 export const SURFACE = 2;
 export const DRAWING = 3;
 export const SECOND_FRAME = 4;
 export const SECOND = 5;
+export const STRANDS = 6;
 
 /** Steps from 0 to 1/√2 of a component of a quaternion. */
 const STEPS = 16383;
@@ -96,4 +97,18 @@ export function readDrawing(data) {
     for (let i = 0; i < 3; i++) pointColors[3 * point + i] = data.getUint8(at + 16 + i);
   }
   return { what, ends, lineColors, centers, pointColors };
+}
+
+/**
+ * Reads what is stretched between bodies: the ends of straight wires and of coils, six numbers each.
+ * @param {DataView} data
+ */
+export function readStrands(data) {
+  const count = data.getUint32(6, true);
+  /** @type {number[][]} */
+  const kinds = [[], []];
+  for (let strand = 0, at = 10; strand < count; strand++, at += 25) {
+    for (let i = 0; i < 6; i++) kinds[data.getUint8(at)].push(data.getFloat32(at + 1 + 4 * i, true));
+  }
+  return { run: data.getUint8(1), thickness: data.getFloat32(2, true), wires: Float32Array.from(kinds[0]), coils: Float32Array.from(kinds[1]) };
 }

@@ -3,7 +3,7 @@
 
 import { Bodies } from './bodies.js';
 import { Compare } from './compare.js';
-import { DRAWING, FRAME, SECOND, SECOND_FRAME, SURFACE } from './decode.js';
+import { DRAWING, FRAME, SECOND, SECOND_FRAME, STRANDS, SURFACE } from './decode.js';
 import { byId, make } from './dom.js';
 import { Editor } from './editor.js';
 import { Inspector } from './inspector.js';
@@ -13,12 +13,14 @@ import { Mouse } from './mouse.js';
 import { INSTRUMENTS, Overlay } from './overlay.js';
 import { PLOTS, Plots } from './plots.js';
 import { Stage } from './stage.js';
+import { Strands } from './strands.js';
 import { Thumbnails } from './thumbnails.js';
 
 const link = new Link();
 const stage = new Stage(byId('stage'));
 const bodies = new Bodies(stage);
 const shades = new Bodies(stage, bodies);
+const strands = new Strands(stage);
 const overlay = new Overlay(stage);
 const mouse = new Mouse(stage, bodies, shades, overlay, link);
 const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
@@ -45,8 +47,10 @@ link.onBinary = (data) => {
   if (kind === FRAME) bodies.frame(data);
   else if (kind === SURFACE) bodies.addSurface(data);
   else if (kind === SECOND_FRAME) shades.frame(data);
+  else if (kind === STRANDS) strands.draw(data);
   else if (kind === SECOND) {
     shades.clear(bodies.unit);
+    strands.clear(1);
     if (data.getUint8(1)) shades.begin();
   } else if (kind === DRAWING && shown.has(INSTRUMENTS[data.getUint8(1)]?.[0])) overlay.draw(data);
   if (kind === FRAME) tellTime();
@@ -71,6 +75,8 @@ link.on('scene', (opened) => {
   select(undefined);
   shades.clear(opened.unit);
   bodies.clear(opened.unit);
+  strands.clear(0);
+  strands.clear(1);
   overlay.eraseAll();
   plots.clear();
   editor.set(opened.text, opened.settings);
@@ -455,4 +461,4 @@ else stage.arrange();
 link.connect();
 
 /** For tests and the curious. */
-Object.assign(window, { sandbox: { stage, bodies, shades, overlay, link, compare, plots, select, selected: () => selected, status: () => status, scene: () => scene, shown } });
+Object.assign(window, { sandbox: { stage, bodies, shades, strands, overlay, link, compare, plots, select, selected: () => selected, status: () => status, scene: () => scene, shown } });

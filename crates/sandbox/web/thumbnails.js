@@ -2,8 +2,9 @@
 // Pictures of the scenes in the gallery, drawn here when they come into sight: always what the scenes are now.
 
 import { Bodies } from './bodies.js';
-import { FRAME, SURFACE } from './decode.js';
+import { FRAME, STRANDS, SURFACE } from './decode.js';
 import { Stage } from './stage.js';
+import { Strands } from './strands.js';
 
 /** The size of a picture in pixels: twice what it is on the page. */
 const [WIDTH, HEIGHT] = [224, 140];
@@ -11,6 +12,7 @@ const [WIDTH, HEIGHT] = [224, 140];
 export class Thumbnails {
   /** @type {Stage | undefined} */ #stage;
   /** @type {Bodies | undefined} */ #bodies;
+  /** @type {Strands | undefined} */ #strands;
   /** @type {Map<string, Promise<string>>} */ #made = new Map();
   /** One after the other. @type {Promise<unknown>} */ #last = Promise.resolve();
   #sight = new IntersectionObserver((entries) => {
@@ -59,6 +61,7 @@ export class Thumbnails {
       at += 4 + length;
       if (data.getUint8(0) === FRAME) bodies.frame(data);
       else if (data.getUint8(0) === SURFACE) bodies.addSurface(data);
+      else if (data.getUint8(0) === STRANDS) this.#strands?.draw(data);
       else {
         const message = JSON.parse(text.decode(data));
         if (message.type === 'scene') {
@@ -78,6 +81,7 @@ export class Thumbnails {
     [canvas.width, canvas.height] = [WIDTH, HEIGHT];
     const stage = new Stage(canvas, { still: true });
     this.#bodies = new Bodies(stage);
+    this.#strands = new Strands(stage);
     return stage;
   }
 }

@@ -33,6 +33,7 @@ mod report;
 pub mod run;
 mod schema;
 pub mod source;
+pub mod strands;
 mod tree;
 pub mod validate;
 

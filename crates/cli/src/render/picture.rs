@@ -5,12 +5,12 @@ use super::raster::{Canvas, Corner, NOTHING};
 use glam::{DVec3, Mat3, Mat4, Vec3, Vec4};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use tumble_dynamics::constraint::JointView;
 use tumble_dynamics::model::JointEnd;
-use tumble_dynamics::{BodyId, Id, JointId, Model, Snapshot, State, World};
+use tumble_dynamics::{BodyId, Id, JointId, Snapshot, State, World};
 use tumble_geometry::{Plane, Shape, Transform};
 use tumble_scene::look::{Surface, color, likeness};
 use tumble_scene::record::Recording;
+use tumble_scene::strands::{Strand, StrandKind, coil, strands};
 use tumble_scene::{Color, Scene};
 
 /// Each pixel is the mean of this many squared.
@@ -98,6 +98,8 @@ pub(super) struct Painter {
     still: Vec<(u32, Shade)>,
 }
 
+/// The radius of a coil, as a multiple of how thick its wire is.
+const WIDE: f32 = 7.0;
 /// What stands for a rod among the numbers of bodies.
 const ROD: u32 = u32::MAX;
 
@@ -198,9 +200,16 @@ impl Painter {
             let surface = tube(ends, 0.0016 * (from - to).length());
             surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
         }
-        for line in lines(model, state) {
-            let surface = tube(line, 0.0016 * (from - to).length());
-            surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
+        let thickness = 0.0016 * (from - to).length();
+        for Strand { kind, ends } in strands(model, state) {
+            let line = match kind {
+                StrandKind::Wire => ends.to_vec(),
+                StrandKind::Coil => coil(ends, f64::from(WIDE * thickness)),
+            };
+            for piece in line.windows(2) {
+                let surface = tube([piece[0].as_vec3(), piece[1].as_vec3()], thickness);
+                surface.into_iter().for_each(|corners| self.canvas.triangle(&eye, ROD, corners));
+            }
         }
         let mut known = std::mem::take(&mut self.still);
         let picture = self.shade(&Light::new(&self.camera, &sun, &self.shadow), still, &mut known);
@@ -309,18 +318,6 @@ fn rods(scene: &Scene) -> Vec<Rod> {
         }
     }
     rods
-}
-
-/// The pieces of rods and ropes between bodies, as far as they are whole.
-fn lines(model: &Model, state: &State) -> Vec<[Vec3; 2]> {
-    let mut pieces = Vec::new();
-    for (id, joint) in
-        model.joints().iter().filter(|(id, _)| !state.broken.get(id.slot()).is_some_and(|&broken| broken))
-    {
-        let Some(views) = JointView::of(model, &state.bodies, &state.angles, id) else { continue };
-        pieces.extend(joint.constraint.line(&views).windows(2).map(|ends| [ends[0].as_vec3(), ends[1].as_vec3()]));
-    }
-    pieces
 }
 
 /// A tube of six sides.

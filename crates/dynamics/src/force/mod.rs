@@ -101,6 +101,11 @@ pub trait Force: Debug + Send + Sync {
     fn surface(&self) -> Option<Plane> {
         None
     }
+
+    /// The two points in the world between which it acts, for pictures. Default: none.
+    fn ends(&self, _context: &ForceContext<'_>) -> Option<[DVec3; 2]> {
+        None
+    }
 }
 
 /// A shared force, as the registry makes them, is a force.
@@ -115,6 +120,10 @@ impl<F: Force + ?Sized> Force for Arc<F> {
 
     fn surface(&self) -> Option<Plane> {
         self.as_ref().surface()
+    }
+
+    fn ends(&self, context: &ForceContext<'_>) -> Option<[DVec3; 2]> {
+        self.as_ref().ends(context)
     }
 }
 

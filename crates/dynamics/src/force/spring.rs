@@ -149,4 +149,8 @@ impl Force for Spring {
         let stretch = (p2 - p1).length() - self.rest_length;
         Some(0.5 * self.stiffness * stretch * stretch)
     }
+
+    fn ends(&self, context: &ForceContext<'_>) -> Option<[DVec3; 2]> {
+        Some([self.end(context, 0)?.0, self.end(context, 1)?.0])
+    }
 }

@@ -1,0 +1,42 @@
+//! Rods, ropes and springs between bodies, as a message:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 1 | the kind of the message, 6 |
+//! | 1 | the run: 0 for the first, 1 for the second |
+//! | 4 | how thick a wire is, in metres, `f32` |
+//! | 4 | the number of pieces that follow, `u32` |
+//! | 25 each | 1 for a coil, 0 for a straight wire; two ends (`f32`) |
+
+use std::sync::Arc;
+use tumble_dynamics::World;
+use tumble_scene::Scene;
+use tumble_scene::strands::{StrandKind, strands};
+
+/// The first byte of the message.
+const STRANDS: u8 = 6;
+
+/// How thick wires are: well seen from where the scene is looked at, and no thicker.
+pub(crate) fn thickness(scene: &Scene) -> f64 {
+    0.0016 * scene.camera.map_or(5.0, |camera| camera.from.distance(camera.to))
+}
+
+/// All that is stretched between the bodies of a world.
+pub(crate) fn tell_strands(world: &World, run: u8, thickness: f64) -> Arc<[u8]> {
+    let strands = strands(world.model(), world.state());
+    let mut bytes = vec![STRANDS, run];
+    bytes.extend((thickness as f32).to_le_bytes());
+    bytes.extend((strands.len() as u32).to_le_bytes());
+    for strand in strands {
+        bytes.push(u8::from(strand.kind == StrandKind::Coil));
+        for end in strand.ends {
+            end.as_vec3().to_array().into_iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+        }
+    }
+    bytes.into()
+}
+
+/// Whether a message says that there is nothing.
+pub(crate) fn is_empty(message: &[u8]) -> bool {
+    message.get(6..10) == Some(&[0; 4])
+}

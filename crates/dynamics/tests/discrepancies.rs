@@ -92,7 +92,7 @@ fn two_pairs_are_a_hinge_and_three_are_rigid() {
 
 #[test]
 fn the_motor_turns_at_its_speed_whatever_solves_it() {
-    for solver in ["sequential_impulses", "sequential", "relaxation"] {
+    for solver in ["direct", "sequential_impulses", "sequential", "relaxation"] {
         let registry = Registry::default();
         let properties = json!({ "solver": { "name": solver, "properties": {} } });
         let mut world = World::new();

@@ -11,11 +11,14 @@
 
 mod block;
 mod deepest_first;
+mod direct;
+mod momentum;
 mod relaxation;
 mod sequential;
 mod sequential_impulses;
 
 pub use deepest_first::DeepestFirst;
+pub use direct::Direct;
 pub use relaxation::Relaxation;
 pub use sequential::Sequential;
 pub use sequential_impulses::SequentialImpulses;
@@ -126,6 +129,7 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
 /// Registers the built-in solvers.
 pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
     table.register("deepest_first", |solver: DeepestFirst| Ok(Box::new(solver) as _));
+    table.register("direct", |solver: Direct| Ok(Box::new(solver) as _));
     table.register("relaxation", |solver: Relaxation| Ok(Box::new(solver) as _));
     table.register("sequential", |solver: Sequential| Ok(Box::new(solver) as _));
     table.register("sequential_impulses", |solver: SequentialImpulses| Ok(Box::new(solver) as _));

@@ -10,8 +10,9 @@
 //! The impulses of the step before are a good start (warm starting). Friction rows of one contact are clamped together
 //! to a disc of radius μ λ_normal.
 
-use super::block::{PreparedRow, blocks};
-use super::{ConstraintSolver, Convergence, Problem, SolverRow};
+use super::block::{PreparedRow, blocks, warm_start};
+use super::momentum::Momentum;
+use super::{ConstraintSolver, Convergence, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,65 +59,5 @@ impl ConstraintSolver for SequentialImpulses {
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {
         Box::new(*self)
-    }
-}
-
-/// Turns the sweeps into a conjugate gradient (Silcowitz, Niebe and Erleben 2010).
-///
-/// A sweep changes λ by r, which plays the part of the negative gradient. Instead of r alone, the next point is reached
-/// along `p ← r + β p` with β = |r|² / |r before|², which remembers where earlier sweeps were heading. Where that would
-/// grow (β > 1, a bound came or went) it starts anew. Long stacks and chains need √n times fewer sweeps.
-struct Momentum {
-    before: Vec<f64>,
-    direction: Vec<f64>,
-    square: f64,
-}
-
-impl Momentum {
-    fn new(rows: usize) -> Self {
-        Self { before: vec![0.0; rows], direction: vec![0.0; rows], square: f64::INFINITY }
-    }
-
-    fn before_sweep(&mut self, rows: &[SolverRow]) {
-        self.before.iter_mut().zip(rows).for_each(|(before, row)| *before = row.impulse);
-    }
-
-    fn after_sweep(&mut self, problem: &mut Problem<'_>, prepared: &[PreparedRow]) {
-        let change = |row: &SolverRow, before: &f64| row.impulse - before;
-        let square: f64 =
-            problem.rows.iter().zip(&self.before).map(|(row, before)| change(row, before)).map(|r| r * r).sum();
-        let beta = if square <= self.square && self.square.is_finite() { square / self.square } else { 0.0 };
-        self.square = square;
-        for (index, row) in problem.rows.iter_mut().enumerate() {
-            let r = change(row, &self.before[index]);
-            let carried = beta * self.direction[index];
-            row.impulse += carried;
-            prepared[index].apply(row, problem.bodies, carried);
-            self.direction[index] = carried + r;
-        }
-    }
-}
-
-/// Starts from the multiple of the given impulses that suits the problem best.
-///
-/// The solution minimises `φ(λ) = ½ v'ᵀ M v' + bᵀλ + ½ λᵀγλ`, for b = 0 the kinetic energy after the impulses. Along the
-/// given λ that is a parabola, with its minimum at `s = −λ·(J v + b) / λ·(J W Jᵀ λ + γ λ)`. Taking s between 0 and 1 means
-/// that a start that has become wrong never adds energy that a few sweeps could not take out again.
-fn warm_start(problem: &mut Problem<'_>, prepared: &[PreparedRow]) {
-    let along = |problem: &Problem<'_>| -> f64 {
-        let slope = |row: &SolverRow| row.impulse * row.rate(problem.bodies);
-        problem.rows.iter().map(slope).sum()
-    };
-    let before = along(problem);
-    for (row, prepared) in problem.rows.iter().zip(prepared) {
-        prepared.apply(row, problem.bodies, row.impulse);
-    }
-    let curvature =
-        along(problem) - before + problem.rows.iter().map(|row| row.gamma * row.impulse * row.impulse).sum::<f64>();
-    let slope = before + problem.rows.iter().map(|row| row.impulse * row.bias).sum::<f64>();
-    let scale = if curvature > 0.0 { (-slope / curvature).clamp(0.0, 1.0) } else { 0.0 };
-    for (row, prepared) in problem.rows.iter_mut().zip(prepared) {
-        prepared.apply(row, problem.bodies, (scale - 1.0) * row.impulse);
-        row.impulse *= scale;
     }
 }

@@ -67,7 +67,7 @@ impl Victim {
         }
         let method = json!({
             "integrator": integrator,
-            "solver": name(chaos, "sequential_impulses", solvers),
+            "solver": name(chaos, "direct", solvers),
             "broad_phase": name(chaos, "dynamic_tree", broad_phases),
         });
         world.set_boxed_method(registry.method("retroactive", &method).unwrap());

@@ -50,7 +50,7 @@ use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
 use crate::model::BodyKind;
 use crate::report::{StepReport, Stopwatch};
-use crate::solver::{ConstraintSolver, Convergence, Problem, SequentialImpulses, SolverBody};
+use crate::solver::{ConstraintSolver, Convergence, Direct, Problem, SolverBody};
 use crate::{BodyId, BodyState, Id, JointId, Model, ModelError, State, StepError};
 use glam::{DMat3, DVec3};
 use serde_json::Value;
@@ -79,12 +79,12 @@ impl Default for Retroactive {
 }
 
 impl Retroactive {
-    /// With velocity Verlet, sequential impulses and a dynamic tree.
+    /// With velocity Verlet, the direct solver and a dynamic tree.
     pub fn new() -> Self {
         Self {
             settings: RetroactiveSettings::default(),
             integrator: Box::new(VelocityVerlet::default()),
-            solver: Box::new(SequentialImpulses::default()),
+            solver: Box::new(Direct::default()),
             detector: Detector::new(Box::new(DynamicTree::default())),
             joints: Vec::new(),
             islands: Vec::new(),

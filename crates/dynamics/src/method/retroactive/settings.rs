@@ -85,7 +85,7 @@ impl PartDescription {
 pub struct RetroactiveDescription {
     /// The integrator. Default "velocity_verlet".
     pub integrator: PartDescription,
-    /// The constraint solver. Default "sequential_impulses".
+    /// The constraint solver. Default "direct".
     pub solver: PartDescription,
     /// The broad phase. Default "dynamic_tree".
     pub broad_phase: PartDescription,
@@ -97,7 +97,7 @@ impl Default for RetroactiveDescription {
     fn default() -> Self {
         Self {
             integrator: PartDescription::named("velocity_verlet"),
-            solver: PartDescription::named("sequential_impulses"),
+            solver: PartDescription::named("direct"),
             broad_phase: PartDescription::named("dynamic_tree"),
             settings: RetroactiveSettings::default(),
         }

@@ -183,3 +183,16 @@ fn joints_alone_take_one_round() {
         assert!(left < 1e-10, "case {case}: {left:e}");
     }
 }
+
+/// Without joints there is nothing to eliminate.
+#[test]
+fn without_joints_it_is_sequential_impulses() {
+    let mut random = fastrand::Rng::with_seed(13);
+    let (mut bodies, mut rows) = random_problem(&mut random);
+    rows.retain(|row| row.bounds != Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY });
+    assert!(rows.len() > 3);
+    let (mut same_bodies, mut same_rows) = (bodies.clone(), rows.clone());
+    Direct::default().solve(&mut Problem { bodies: &mut bodies, rows: &mut rows });
+    SequentialImpulses::default().solve(&mut Problem { bodies: &mut same_bodies, rows: &mut same_rows });
+    assert_eq!((bodies, rows), (same_bodies, same_rows));
+}

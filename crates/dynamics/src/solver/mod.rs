@@ -12,10 +12,10 @@
 mod block;
 mod deepest_first;
 mod direct;
-mod momentum;
 mod relaxation;
 mod sequential;
 mod sequential_impulses;
+mod sweeps;
 
 pub use deepest_first::DeepestFirst;
 pub use direct::Direct;

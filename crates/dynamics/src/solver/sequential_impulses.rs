@@ -11,7 +11,7 @@
 //! to a disc of radius μ λ_normal.
 
 use super::block::{PreparedRow, blocks, warm_start};
-use super::momentum::Momentum;
+use super::sweeps::Sweeps;
 use super::{ConstraintSolver, Convergence, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,22 +39,8 @@ impl ConstraintSolver for SequentialImpulses {
         let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
         let blocks = blocks(problem.rows, &prepared);
         warm_start(problem, &prepared);
-        let mut momentum = Momentum::new(problem.rows.len());
-        let mut reached = Convergence::default();
-        for _ in 0..self.iterations {
-            momentum.before_sweep(problem.rows);
-            let residual = blocks.iter().map(|block| block.solve(problem, &prepared)).fold(0.0, f64::max);
-            reached = Convergence { sweeps: reached.sweeps + 1, residual };
-            if residual <= self.tolerance {
-                break;
-            }
-            momentum.after_sweep(problem, &prepared);
-        }
-        // What the last step of the conjugate gradient may have left outside the bounds is brought back.
-        blocks.iter().for_each(|block| {
-            block.solve(problem, &prepared);
-        });
-        reached
+        let sweeps = Sweeps { iterations: self.iterations, tolerance: self.tolerance };
+        sweeps.solve(problem, &prepared, &blocks, |_| ())
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

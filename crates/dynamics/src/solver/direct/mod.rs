@@ -19,7 +19,7 @@ mod factor;
 use self::elimination::Elimination;
 use self::factor::Factor;
 use super::block::{PreparedRow, blocks, warm_start};
-use super::momentum::Momentum;
+use super::sweeps::Sweeps;
 use super::{Bounds, ConstraintSolver, Convergence, Problem, SolverBody, SolverRow};
 use glam::DMat3;
 use schemars::JsonSchema;
@@ -57,22 +57,8 @@ impl ConstraintSolver for Direct {
         let mut blocks = blocks(problem.rows, &prepared);
         blocks.retain(|block| joints.rows.binary_search(&block.first()).is_err());
         warm_start(problem, &prepared);
-        let mut momentum = Momentum::new(problem.rows.len());
-        let mut reached = Convergence::default();
-        for _ in 0..self.iterations {
-            joints.solve(problem, &prepared);
-            momentum.before_sweep(problem.rows);
-            let residual = blocks.iter().map(|block| block.solve(problem, &prepared)).fold(0.0, f64::max);
-            reached = Convergence { sweeps: reached.sweeps + 1, residual };
-            if residual <= self.tolerance {
-                break;
-            }
-            momentum.after_sweep(problem, &prepared);
-        }
-        // What the last step of the conjugate gradient may have left outside the bounds is brought back.
-        blocks.iter().for_each(|block| {
-            block.solve(problem, &prepared);
-        });
+        let sweeps = Sweeps { iterations: self.iterations, tolerance: self.tolerance };
+        let reached = sweeps.solve(problem, &prepared, &blocks, |problem| joints.solve(problem, &prepared));
         joints.solve(problem, &prepared);
         reached
     }

@@ -3,10 +3,17 @@
 
 import { make, tell } from './dom.js';
 
-/** @param {number[]} v */
-const vector = (v) => `${tell(v[0], 3)}, ${tell(v[1], 3)}, ${tell(v[2], 3)}`;
+/** Less than this, in SI units or as a part of the rest, is rounding: shown as nothing, so that numbers at rest stand still. */
+const NOTHING = 1e-6;
 /** @param {number[]} v */
 const length = (v) => Math.hypot(v[0], v[1], v[2]);
+/** @param {number} value @param {number} [digits] */
+const number = (value, digits) => tell(Math.abs(value) < NOTHING ? 0 : value, digits);
+/** @param {number[]} v */
+const vector = (v) => {
+  const least = NOTHING * Math.max(1, length(v));
+  return v.map((x) => tell(Math.abs(x) < least ? 0 : x, 3)).join(', ');
+};
 
 export class Inspector {
   #facts = make('div');
@@ -47,7 +54,7 @@ export class Inspector {
       ...facts(body.name || 'Body', [
         ['Kind', body.kind],
         ['Shape', body.shapes.join(', ') || 'none'],
-        ...(movable ? /** @type {[string, string][]} */ ([['Mass', `${tell(body.mass)} kg`], ['Inertia', `${vector(body.inertia)} kg m²`]]) : []),
+        ...(movable ? /** @type {[string, string][]} */ ([['Mass', `${tell(body.mass)} kg`], ['Inertia', `${body.inertia.map((/** @type {number} */ x) => tell(x, 3)).join(', ')} kg m²`]]) : []),
         ...(material
           ? /** @type {[string, string][]} */ ([
               ['Density', `${tell(material.density)} kg/m³`],
@@ -59,17 +66,17 @@ export class Inspector {
       ]),
       ...facts('Now', [
         ['Position', `${vector(body.position)} m`],
-        ['Speed', `${tell(length(body.velocity), 3)} m/s`],
+        ['Speed', `${number(length(body.velocity), 3)} m/s`],
         ['Velocity', `${vector(body.velocity)} m/s`],
         ['Spin', `${vector(body.angular_velocity)} rad/s`],
         ...(movable
           ? /** @type {[string, string][]} */ ([
-              ['Kinetic energy', `${tell(body.kinetic_energy)} J`],
+              ['Kinetic energy', `${number(body.kinetic_energy)} J`],
               ['Momentum', `${vector(body.momentum)} kg m/s`],
             ])
           : []),
         ['Touches', `${body.contacts} ${body.contacts === 1 ? 'shape' : 'shapes'}`],
-        ['Contact force', `${tell(length(body.contact_force), 3)} N`],
+        ['Contact force', `${number(length(body.contact_force), 3)} N`],
         ...(movable ? /** @type {[string, string][]} */ ([['Sleeps', body.asleep ? 'yes' : 'no']]) : []),
       ]),
     );

@@ -17,6 +17,8 @@ import { Strands } from './strands.js';
 import { Thumbnails } from './thumbnails.js';
 
 const link = new Link();
+// While the stage is built, which takes long; what is heard comes when all of this has run.
+link.connect();
 const stage = new Stage(byId('stage'));
 const bodies = new Bodies(stage);
 const shades = new Bodies(stage, bodies);
@@ -24,7 +26,7 @@ const strands = new Strands(stage);
 const overlay = new Overlay(stage);
 const mouse = new Mouse(stage, bodies, shades, overlay, link);
 const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
-const thumbnails = new Thumbnails();
+const thumbnails = new Thumbnails(stage.opened);
 const method = new MethodForm(byId('pane-method'), 'field', (choice) => choose('method', choice));
 const compare = new Compare(byId('pane-compare'), link, (second) => choose('compare', { second }), (how) => {
   shades.shade(how === 'among');
@@ -53,7 +55,10 @@ link.onBinary = (data) => {
     strands.clear(1);
     if (data.getUint8(1)) shades.begin();
   } else if (kind === DRAWING && shown.has(INSTRUMENTS[data.getUint8(1)]?.[0])) overlay.draw(data);
-  if (kind === FRAME) tellTime();
+  if (kind === FRAME) {
+    stage.begin();
+    tellTime();
+  }
 };
 link.onState = (connected) => {
   document.body.dataset.connected = String(connected);
@@ -402,6 +407,11 @@ function selectNext(by) {
 // ---- Keys
 
 const help = /** @type {HTMLDialogElement} */ (byId('help'));
+function showHelp() {
+  help.showModal();
+  // The button that has the focus is at its end.
+  help.scrollTop = 0;
+}
 /** @type {[string, string, string[], () => void][]} */
 const KEYS = [
   ['Space', 'play or pause', [' '], actions.play],
@@ -422,7 +432,7 @@ const KEYS = [
   ['S', 'save the last minute as a recording', ['s'], record],
   ['T', 'light or dark', ['t'], () => byId('theme').click()],
   ['Esc', 'select nothing', ['Escape'], () => select(undefined)],
-  ['?', 'this list', ['?'], () => help.showModal()],
+  ['?', 'this list', ['?'], showHelp],
 ];
 byId('keys').append(
   ...[
@@ -435,7 +445,7 @@ byId('keys').append(
     ...KEYS,
   ].map(([keys, what]) => make('div', {}, make('dt', {}, make('kbd', {}, String(keys))), make('dd', {}, String(what)))),
 );
-byId('help-button').onclick = () => help.showModal();
+byId('help-button').onclick = showHelp;
 
 document.addEventListener('keydown', (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
@@ -458,7 +468,6 @@ document.addEventListener('keydown', (event) => {
 
 if (innerWidth <= 760) panel(false);
 else stage.arrange();
-link.connect();
 
 /** For tests and the curious. */
 Object.assign(window, { sandbox: { stage, bodies, shades, strands, overlay, link, compare, plots, select, selected: () => selected, status: () => status, scene: () => scene, shown } });

@@ -36,6 +36,10 @@ export class Stage {
   fine = true;
   #slow = 0;
   #dirty = true;
+  /** Nothing is drawn before there is something to see. */
+  #waits = true;
+  /** Done when the first picture is drawn. @type {Promise<void>} */ opened;
+  #open = () => {};
   #sky = sky();
   #sun = new THREE.DirectionalLight();
   #ambient = new THREE.HemisphereLight();
@@ -44,6 +48,8 @@ export class Stage {
   theme = /** @type {'light' | 'dark'} */ ('light');
   /** @type {View[]} */ views = [];
   #divided = false;
+  #begins = false;
+  #canShade = true;
   #layers = [0, 1];
 
   /**
@@ -56,13 +62,16 @@ export class Stage {
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    // Shadows are too much for a machine that draws without a graphics card: they would be given up after some seconds anyway.
+    this.#canShade = !isSoftware(this.renderer.getContext());
+    this.opened = new Promise((done) => (this.#open = done));
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = !still;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.98 * Math.PI;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener('change', () => this.touch());
-    this.#sun.castShadow = true;
+    this.fine = this.#sun.castShadow = this.#canShade;
     this.#sun.shadow.mapSize.setScalar(still ? 512 : 2048);
     this.#sun.shadow.radius = 3;
     this.#sun.shadow.bias = -0.0004;
@@ -82,9 +91,10 @@ export class Stage {
     const loop = (/** @type {number} */ now) => {
       requestAnimationFrame(loop);
       this.controls.update();
-      if (this.#dirty) {
+      if (this.#dirty && !this.#waits) {
         this.draw();
         this.#judge(now - last);
+        this.#open();
       }
       last = now;
     };
@@ -98,7 +108,19 @@ export class Stage {
   setQuality(quality) {
     this.quality = quality;
     this.#slow = 0;
-    this.#setFine(quality !== 'low');
+    this.#setFine(quality === 'high' || (quality === 'auto' && this.#canShade));
+  }
+
+  /** There is something to see: draws from now on, when the programs for it are made. */
+  async begin() {
+    if (!this.#waits || this.#begins) return;
+    this.#begins = true;
+    this.#light();
+    this.#lookThrough(this.views[0]);
+    // Where programs cannot be made side by side, the first picture makes them one after the other.
+    if (this.renderer.extensions.has('KHR_parallel_shader_compile')) await this.renderer.compileAsync(this.scene, this.camera);
+    this.#waits = false;
+    this.touch();
   }
 
   /** @param {boolean} fine */
@@ -167,8 +189,12 @@ export class Stage {
   #resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(this.fine ? Math.min(devicePixelRatio, 2) : 1);
-    this.renderer.setSize(width, height, false);
+    const ratio = this.fine ? Math.min(devicePixelRatio, 2) : 1;
+    // Setting a size takes long, even if it is the one there is.
+    if (this.canvas.width !== Math.floor(width * ratio) || this.canvas.height !== Math.floor(height * ratio) || this.renderer.getPixelRatio() !== ratio) {
+      this.renderer.setPixelRatio(ratio);
+      this.renderer.setSize(width, height, false);
+    }
     this.arrange();
   }
 
@@ -335,6 +361,13 @@ export class Stage {
     };
     return mesh;
   }
+}
+
+/** Whether there is no graphics card behind it. @param {WebGLRenderingContext | WebGL2RenderingContext} context */
+function isSoftware(context) {
+  const info = context.getExtension('WEBGL_debug_renderer_info');
+  const name = String(context.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 /**

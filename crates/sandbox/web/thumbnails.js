@@ -19,6 +19,11 @@ export class Thumbnails {
     for (const { isIntersecting, target } of entries) if (isIntersecting) this.#show(/** @type {HTMLImageElement} */ (target));
   });
 
+  /** @param {Promise<void>} ready when there is time for them */
+  constructor(ready) {
+    this.#last = ready;
+  }
+
   /** Fills the picture with the scene as soon as it is seen. @param {HTMLImageElement} picture @param {string} scene */
   watch(picture, scene) {
     picture.dataset.scene = scene;

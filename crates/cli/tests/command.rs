@@ -138,6 +138,33 @@ fn all_outputs_are_written() {
 }
 
 /// A recording in which a box goes and a ball takes its place looks, at each moment, like a scene of those who are there.
+/// A disk that becomes full in the middle of a run: the table stays up to there, the error is told, the rest is written.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_may_not_grow_keeps_what_it_has() {
+    let folder = folder("full");
+    let (table, events) = (at(&folder, "a.csv"), at(&folder, "a.jsonl"));
+    // 100 blocks of 512 bytes; the signal that usually ends a program then is ignored, so that writing fails instead.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 100; exec {} run pile --until 2 --out {table} --out {events}",
+        env!("CARGO_BIN_EXE_tumble")
+    );
+    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{told}");
+    assert!(told.contains("a.csv: File too large"), "{told}");
+    let text = std::fs::read_to_string(&table).unwrap();
+    let width = text.lines().next().unwrap().split(',').count();
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    assert!(text.len() == 51_200 && rows.len() > 1, "{} bytes, {} rows", text.len(), rows.len());
+    for (index, row) in rows[..rows.len() - 1].iter().enumerate() {
+        let numbers: Vec<f64> = row.split(',').map(|number| number.parse().unwrap()).collect();
+        assert!(numbers.len() == width && (numbers[0] - index as f64 / 60.0).abs() < 0.01, "row {index}");
+    }
+    assert!(std::fs::metadata(&events).unwrap().len() > 0);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn bodies_that_come_and_go_are_drawn_while_they_are_there() {
     use tumble_dynamics::{Body, World};

@@ -60,7 +60,8 @@ impl Layout {
         row.extend(state.angles.iter().map(|angle| angle.to_bits()));
     }
 
-    fn state(self, row: &[u64]) -> State {
+    /// Makes a state what the row says. What it was does not matter, but its memory is used again.
+    fn read(self, row: &[u64], state: &mut State) {
         let flag = |first: usize, index: usize| row[first + index / 64] >> (index % 64) & 1 == 1;
         let broken_from = GENERAL + self.bodies.div_ceil(64);
         let numbers = &row[GENERAL + self.flags()..];
@@ -77,16 +78,17 @@ impl Layout {
                 quiet_time: number(13),
             }
         });
-        State {
-            time: f64::from_bits(row[0]),
-            steps: row[1],
-            random: row[2],
-            bodies: bodies.collect(),
-            applied: vec![Wrench::default(); self.bodies],
-            broken: (0..self.joints).map(|index| flag(broken_from, index)).collect(),
-            angles: angles.iter().map(|&bits| f64::from_bits(bits)).collect(),
-        }
+        (state.time, state.steps, state.random) = (f64::from_bits(row[0]), row[1], row[2]);
+        refill(&mut state.bodies, bodies);
+        refill(&mut state.applied, std::iter::repeat_n(Wrench::default(), self.bodies));
+        refill(&mut state.broken, (0..self.joints).map(|index| flag(broken_from, index)));
+        refill(&mut state.angles, angles.iter().map(|&bits| f64::from_bits(bits)));
     }
+}
+
+fn refill<T>(list: &mut Vec<T>, content: impl Iterator<Item = T>) {
+    list.clear();
+    list.extend(content);
 }
 
 fn pack_flags(flags: impl Iterator<Item = bool>, row: &mut Vec<u64>) {
@@ -148,23 +150,18 @@ impl Packer {
             self.bytes.resize(room + room / 2, 0);
         }
         let (mut end, bytes, lengths) = (self.filled, &mut self.bytes[..room], &mut self.row_lengths);
-        lengths.clear();
-        let mut store = |difference: u64| {
+        lengths.resize(row.len().next_multiple_of(2), 0);
+        let known = last.iter().zip(before.iter());
+        for (index, ((&word, (&last, &before)), stored)) in row.iter().zip(known).zip(lengths.iter_mut()).enumerate() {
+            let difference = word ^ predict(self.layout.moves(index), last, before);
             let length = 8 - difference.leading_zeros() as usize / 8;
             bytes[end..end + 8].copy_from_slice(&difference.to_le_bytes());
             end += length;
-            lengths.push(length as u8);
-        };
-        let numbers = self.layout.numbers().min(row.len());
-        for index in 0..numbers {
-            store(row[index] ^ predict(self.layout.moves(index), last[index], before[index]));
-        }
-        for (&word, (&last, &before)) in row[numbers..].iter().zip(last[numbers..].iter().zip(&before[numbers..])) {
-            store(word ^ predict(true, last, before));
+            *stored = length as u8;
         }
         self.filled = end;
-        for pair in self.row_lengths.chunks(2) {
-            self.lengths.push(pair[0] | pair.get(1).copied().unwrap_or(0) << 4);
+        for pair in self.row_lengths.chunks_exact(2) {
+            self.lengths.push(pair[0] | pair[1] << 4);
         }
         // The second row of a block is predicted by the first alone.
         if self.count == 0 {
@@ -208,21 +205,23 @@ struct Shortened {
 
 impl Shortened {
     fn push(&mut self, byte: u8) {
+        if byte != 0 {
+            self.bytes.push(byte);
+            self.counting = false;
+            return;
+        }
         match self.bytes.last_mut() {
-            Some(zeros) if byte == 0 && self.counting && *zeros < u8::MAX => *zeros += 1,
+            Some(zeros) if self.counting && *zeros < u8::MAX => *zeros += 1,
             _ => {
-                self.bytes.push(byte);
-                self.counting = byte == 0;
-                if self.counting {
-                    self.bytes.push(0);
-                }
+                self.bytes.extend([0, 0]);
+                self.counting = true;
             }
         }
     }
 }
 
-/// The states of a block; the error says why it makes no sense.
-pub(super) fn unpack(block: &[u8]) -> Result<Vec<State>, &'static str> {
+/// Reads the states of a block into a list, whose memory is used again; the error says why the block makes no sense.
+pub(super) fn unpack(block: &[u8], states: &mut Vec<State>) -> Result<(), &'static str> {
     let word = |at: usize| -> Option<usize> {
         let four = block.get(4 * at..4 * at + 4)?;
         Some(u32::from_le_bytes(four.try_into().ok()?) as usize)
@@ -246,34 +245,39 @@ pub(super) fn unpack(block: &[u8]) -> Result<Vec<State>, &'static str> {
     let (lengths, mut bytes) = rest.split_at(length);
     let mut lengths = Lengths { bytes: lengths, zeros: 0 };
     let words = layout.words();
-    let (mut last, mut before, mut row) = (vec![0; words], vec![0; words], vec![0; words]);
-    let mut states = Vec::new();
+    let (mut last, mut before) = (vec![0; words], vec![0; words]);
+    states.truncate(count);
     for frame in 0..count {
         let mut pair = 0;
-        for index in 0..words {
-            if index % 2 == 0 {
-                pair = lengths.next().ok_or(short)?;
-            }
-            let length = usize::from(if index % 2 == 0 { pair & 15 } else { pair >> 4 });
-            if length > 8 || length > bytes.len() {
-                return Err(short);
-            }
-            let (taken, left) = bytes.split_at(length);
-            bytes = left;
+        for (index, (last, before)) in last.iter_mut().zip(&mut before).enumerate() {
+            pair = if index % 2 == 0 { lengths.next().ok_or(short)? } else { pair >> 4 };
+            let difference = take(&mut bytes, usize::from(pair & 15)).ok_or(short)?;
+            let word = difference ^ predict(layout.moves(index), *last, *before);
+            *before = if frame == 0 { word } else { *last };
+            *last = word;
+        }
+        if states.len() == frame {
+            states.push(State::default());
+        }
+        layout.read(&last, &mut states[frame]);
+    }
+    Ok(())
+}
+
+/// The next word, of which the lowest `length` bytes are there.
+fn take(bytes: &mut &[u8], length: usize) -> Option<u64> {
+    let (taken, left) = bytes.split_at_checked(length).filter(|_| length <= 8)?;
+    let word = match bytes.first_chunk::<8>() {
+        // As a rule there are eight bytes, and those of the next words are cut off.
+        Some(&eight) => u64::from_le_bytes(eight) & u64::MAX.checked_shr(64 - 8 * length as u32).unwrap_or(0),
+        None => {
             let mut eight = [0; 8];
             eight[..length].copy_from_slice(taken);
-            let predicted = predict(layout.moves(index), last[index], before[index]);
-            row[index] = u64::from_le_bytes(eight) ^ predicted;
+            u64::from_le_bytes(eight)
         }
-        states.push(layout.state(&row));
-        if frame == 0 {
-            before.clone_from(&row);
-        } else {
-            std::mem::swap(&mut last, &mut before);
-        }
-        last.clone_from(&row);
-    }
-    Ok(states)
+    };
+    *bytes = left;
+    Some(word)
 }
 
 /// Reads lengths back.
@@ -349,7 +353,8 @@ mod tests {
             states[3..9].iter().for_each(|state| packer.push(state));
             packer.clear();
             states.iter().for_each(|state| packer.push(state));
-            let back = unpack(&block(&packer)).unwrap();
+            let mut back = vec![random_state(&mut random, Layout { bodies: 2, joints: 9 }); 3];
+            unpack(&block(&packer), &mut back).unwrap();
             let prints = |states: &[State]| states.iter().map(State::fingerprint).collect::<Vec<_>>();
             assert_eq!(prints(&back), prints(&states));
         }
@@ -376,13 +381,13 @@ mod tests {
         (0..4).for_each(|_| packer.push(&random_state(&mut random, layout)));
         let block = block(&packer);
         for length in 0..block.len() {
-            assert!(unpack(&block[..length]).is_err(), "{length}");
+            assert!(unpack(&block[..length], &mut Vec::new()).is_err(), "{length}");
         }
         for _ in 0..20_000 {
             let mut damaged = block.clone();
             let at = random.usize(..damaged.len());
             damaged[at] = random.u8(..);
-            let _states_or_error = unpack(&damaged);
+            let _states_or_error = unpack(&damaged, &mut Vec::new());
         }
     }
 }

@@ -116,7 +116,9 @@ impl Recording {
         let number = self.index.blocks.partition_point(|block| block.first <= frame).saturating_sub(1);
         let first = self.index.blocks.get(number).map_or(0, |block| block.first);
         if self.block.as_ref().is_none_or(|(known, _)| *known != number) {
-            self.block = Some((number, self.read_block(number)?));
+            let mut states = self.block.take().map_or(Vec::new(), |(_, states)| states);
+            self.read_block(number, &mut states)?;
+            self.block = Some((number, states));
         }
         let states = self.block.as_ref().map_or(&[][..], |(_, states)| states);
         usize::try_from(frame - first)
@@ -142,7 +144,7 @@ impl Recording {
         Ok(found)
     }
 
-    fn read_block(&mut self, number: usize) -> Result<Vec<State>, RecordError> {
+    fn read_block(&mut self, number: usize, states: &mut Vec<State>) -> Result<(), RecordError> {
         let offset = self.index.blocks.get(number).map_or(0, |block| block.offset);
         let problem = |problem: String| RecordError::format(&self.path, problem);
         let (kind, content, _) = read_chunk(&mut self.file, offset, self.length)
@@ -150,7 +152,7 @@ impl Recording {
         if kind != *b"FRMS" {
             return Err(problem(format!("block {number} is not where the index says")));
         }
-        unpack(&content).map_err(|what| problem(format!("block {number}: {what}")))
+        unpack(&content, states).map_err(|what| problem(format!("block {number}: {what}")))
     }
 }
 
@@ -196,12 +198,12 @@ fn read_index(file: &mut BufReader<File>, length: u64) -> Option<(Index, Vec<Cha
 
 /// Goes from block to block to find what is intact, and says why it had to stop.
 fn scan(file: &mut BufReader<File>, mut offset: u64, length: u64) -> (Index, Vec<Change>, Option<String>) {
-    let (mut index, mut changes) = (Index::default(), Vec::new());
+    let (mut index, mut changes, mut states) = (Index::default(), Vec::new(), Vec::new());
     let problem = loop {
         let block = index.blocks.len();
         match read_chunk(file, offset, length) {
-            Ok((kind, content, next)) if kind == *b"FRMS" => match unpack(&content) {
-                Ok(states) => {
+            Ok((kind, content, next)) if kind == *b"FRMS" => match unpack(&content, &mut states) {
+                Ok(()) => {
                     let time = states.first().map_or(0.0, |state| state.time);
                     index.blocks.push(BlockPlace { offset, first: index.frames, time });
                     index.frames += states.len() as u64;

@@ -50,8 +50,9 @@
 //! # Joints and forces
 //!
 //! A joint holds two bodies, or a body and the world, as they are when it is added: [`Ball`](constraint::Ball),
-//! [`Hinge`](constraint::Hinge), [`Distance`](constraint::Distance), [`Weld`](constraint::Weld). It tells what it
-//! bears, and can [break](model::Breaking). [Forces](force) act on all bodies or on some; those applied to a body by
+//! [`Hinge`](constraint::Hinge), [`Slider`](constraint::Slider), [`Wheel`](constraint::Wheel) and [many more](constraint). It
+//! tells what it bears, and can [break](model::Breaking). What it leaves free may be limited, driven and braked
+//! ([`Freedom`](constraint::Freedom)), and [steered](world::JointMut::set_freedom) while the world runs. [Forces](force) act on all bodies or on some; those applied to a body by
 //! hand last for one step.
 //!
 //! ```

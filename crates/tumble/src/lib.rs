@@ -67,7 +67,7 @@
 //! - Shapes, mass properties and collision queries: [`geometry`].
 //! - All a world can do: [`World`](prelude::World).
 //! - Scene files, recordings and exports, with the feature `scene`: the crate `tumble-scene`.
-//! - `examples/` in the repository: a ball, a pile, a pendulum, a force and a constraint of your own, events,
+//! - `examples/` in the repository: a ball, a pile, a pendulum, a car, a force and a constraint of your own, events,
 //!   questions, snapshots.
 
 pub use tumble_dynamics as dynamics;
@@ -77,7 +77,10 @@ pub use tumble_scene as scene;
 
 /// What most programs need.
 pub mod prelude {
-    pub use tumble_dynamics::constraint::{Attach, Ball, Constraint, Distance, Hinge, Softness, Weld};
+    pub use tumble_dynamics::constraint::{
+        Attach, Ball, Constraint, Coordinate, Distance, Drive, Freedom, Hinge, Motor, Slider, Softness, Universal,
+        Weld, Wheel,
+    };
     pub use tumble_dynamics::event::{ContactEvent, Events, Phase, Reaction, SensorEvent};
     pub use tumble_dynamics::force::{
         Aerodynamic, Buoyancy, CentralGravity, Drag, FnForce, Force, ForceContext, Gravity, PointForce, Spring, Target,

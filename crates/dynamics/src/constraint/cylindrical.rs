@@ -9,7 +9,7 @@
 //! Four rows; left are the coordinate d·x₁ and the angle of y₂ about x₁.
 
 use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Freedom, JointView, Row, Softness};
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -72,15 +72,33 @@ struct CylindricalConstraint {
     softness: Softness,
 }
 
+impl CylindricalConstraint {
+    fn free(&self, joint: &JointView) -> [Coordinate; 2] {
+        let (d, [x1, ..]) = (self.frame.offset(joint), self.frame.first(joint));
+        [Coordinate::new("slide", d.dot(&x1), self.slide), Coordinate::new("turn", self.frame.turned(joint), self.turn)]
+    }
+}
+
 impl Constraint for CylindricalConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
-        let (d, [x1, y1, z1]) = (self.frame.offset(bodies), self.frame.first(bodies));
+        let (d, [_, y1, z1]) = (self.frame.offset(bodies), self.frame.first(bodies));
         for across in [y1, z1] {
             rows.push(d.dot(&across).equals_zero().with_softness(self.softness));
         }
         self.frame.hold_axis(bodies, self.softness, rows);
-        self.slide.push_rows(d.dot(&x1), rows);
-        self.turn.push_rows(self.frame.turned(bodies), rows);
+        self.free(bodies).iter().for_each(|coordinate| coordinate.push_rows(rows));
+    }
+
+    fn coordinates(&self, joint: &JointView) -> Vec<Coordinate> {
+        self.free(joint).to_vec()
+    }
+
+    fn with_freedom(&self, coordinate: &str, freedom: Freedom) -> Option<Arc<dyn Constraint>> {
+        match coordinate {
+            "slide" => Some(Arc::new(Self { slide: freedom, ..*self })),
+            "turn" => Some(Arc::new(Self { turn: freedom, ..*self })),
+            _ => None,
+        }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -71,6 +71,39 @@ impl Default for Drive {
     }
 }
 
+/// A coordinate that a joint leaves free, where it is, and what acts on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinate {
+    /// The property of the joint that says what acts on it: "turn", "slide", "travel".
+    pub name: &'static str,
+    /// The coordinate with its derivatives: metres along an axis, or radians about one with whole turns counted. It is 0
+    /// where the joint was made.
+    pub measure: Measure,
+    /// What acts on it.
+    pub freedom: Freedom,
+}
+
+impl Coordinate {
+    pub(super) fn new(name: &'static str, measure: Measure, freedom: Freedom) -> Self {
+        Self { name, measure, freedom }
+    }
+
+    /// Where it is, in metres or radians.
+    pub fn position(&self) -> f64 {
+        self.measure.value
+    }
+
+    /// How fast it moves, in m/s or rad/s.
+    pub fn speed(&self) -> f64 {
+        self.measure.rate
+    }
+
+    /// Appends what acts on it.
+    pub(super) fn push_rows(&self, rows: &mut Vec<Row>) {
+        self.freedom.push_rows(self.measure, rows);
+    }
+}
+
 impl Freedom {
     /// Nothing acts.
     pub const FREE: Self = Self { min: None, max: None, restitution: 0.0, motor: None, drive: None, friction: 0.0 };
@@ -99,7 +132,7 @@ impl Freedom {
     }
 
     /// Checks every number.
-    pub(super) fn validate(&self) -> Result<(), ModelError> {
+    pub(crate) fn validate(&self) -> Result<(), ModelError> {
         let (min, max) = (self.min.unwrap_or(f64::NEG_INFINITY), self.max.unwrap_or(f64::INFINITY));
         if min.is_nan() || max.is_nan() || min > max {
             let value = format!("{min} to {max}");

@@ -17,7 +17,7 @@
 //! past one by any number of turns comes back the way it went (T 3.35 reaches one and a half).
 
 use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Freedom, JointView, Row, Softness};
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -105,6 +105,12 @@ struct HingeConstraint {
     softness: Softness,
 }
 
+impl HingeConstraint {
+    fn turn(&self, joint: &JointView) -> Coordinate {
+        Coordinate::new("turn", self.frame.turned(joint), self.turn)
+    }
+}
+
 impl Constraint for HingeConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         self.frame.hold_point(bodies, self.softness, rows);
@@ -127,7 +133,15 @@ impl Constraint for HingeConstraint {
             }
         };
         rows.extend(parallel.map(|measure| measure.equals_zero().with_softness(self.softness)));
-        self.turn.push_rows(self.frame.turned(bodies), rows);
+        self.turn(bodies).push_rows(rows);
+    }
+
+    fn coordinates(&self, joint: &JointView) -> Vec<Coordinate> {
+        vec![self.turn(joint)]
+    }
+
+    fn with_freedom(&self, coordinate: &str, turn: Freedom) -> Option<Arc<dyn Constraint>> {
+        (coordinate == "turn").then(|| Arc::new(Self { turn, ..*self }) as _)
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -45,7 +45,7 @@ pub use ball::Ball;
 pub use constant_velocity::ConstantVelocity;
 pub use cylindrical::Cylindrical;
 pub use distance::Distance;
-pub use freedom::{Drive, Freedom, Motor};
+pub use freedom::{Coordinate, Drive, Freedom, Motor};
 pub use gear::Gear;
 pub use hinge::{Hinge, HingeForm};
 pub use joystick::Joystick;
@@ -327,6 +327,17 @@ pub trait Constraint: Debug + Send + Sync {
 
     /// Where it holds the two bodies, in world coordinates: for drawing and for the reaction torque.
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2];
+
+    /// The coordinates it leaves free and that limits, motors, drives and friction may act on. Default: none.
+    fn coordinates(&self, _joint: &JointView) -> Vec<Coordinate> {
+        Vec::new()
+    }
+
+    /// The same constraint with something else acting on one of its [coordinates](Self::coordinates); none if it has none of
+    /// this name. Default: none.
+    fn with_freedom(&self, _coordinate: &str, _freedom: Freedom) -> Option<Arc<dyn Constraint>> {
+        None
+    }
 
     /// The angle of a joint that turns, in radians within a turn; the world counts the turns. Default: none.
     fn angle(&self, _bodies: &[BodyView; 2]) -> Option<f64> {

@@ -9,7 +9,7 @@
 //! The turns are counted by the world.
 
 use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Freedom, JointView, Row, Softness};
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
 use crate::error::{ModelError, checked};
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -68,6 +68,12 @@ struct ScrewConstraint {
     softness: Softness,
 }
 
+impl ScrewConstraint {
+    fn turn(&self, joint: &JointView) -> Coordinate {
+        Coordinate::new("turn", self.frame.turned(joint), self.turn)
+    }
+}
+
 impl Constraint for ScrewConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         let (d, [x1, y1, z1]) = (self.frame.offset(bodies), self.frame.first(bodies));
@@ -75,9 +81,17 @@ impl Constraint for ScrewConstraint {
             rows.push(d.dot(&across).equals_zero().with_softness(self.softness));
         }
         self.frame.hold_axis(bodies, self.softness, rows);
-        let turned = self.frame.turned(bodies);
-        rows.push((d.dot(&x1) - turned * (self.pitch / TAU)).equals_zero().with_softness(self.softness));
-        self.turn.push_rows(turned, rows);
+        let turn = self.turn(bodies);
+        rows.push((d.dot(&x1) - turn.measure * (self.pitch / TAU)).equals_zero().with_softness(self.softness));
+        turn.push_rows(rows);
+    }
+
+    fn coordinates(&self, joint: &JointView) -> Vec<Coordinate> {
+        vec![self.turn(joint)]
+    }
+
+    fn with_freedom(&self, coordinate: &str, turn: Freedom) -> Option<Arc<dyn Constraint>> {
+        (coordinate == "turn").then(|| Arc::new(Self { turn, ..*self }) as _)
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

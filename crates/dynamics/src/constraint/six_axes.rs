@@ -13,7 +13,7 @@
 //! quaternion as in a weld, which has no singular place.
 
 use super::frame::{Frame, counted};
-use super::{Attach, BodyView, Constraint, Freedom, JointView, Limit, Measure, Row, Softness};
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Limit, Measure, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -105,26 +105,47 @@ impl SixAxesConstraint {
             Measure::atan2(cos_sin, cos_cos),
         ]
     }
+
+    fn slides(&self, joint: &JointView) -> [Coordinate; 3] {
+        let (d, axes) = (self.frame.offset(joint), self.frame.first(joint));
+        std::array::from_fn(|k| Coordinate::new(SLIDES[k], d.dot(&axes[k]), self.slide[k]))
+    }
+
+    fn turns(&self, joint: &JointView) -> [Coordinate; 3] {
+        let [alpha, beta, gamma] = self.angles(joint);
+        let angles = [counted(alpha, joint), beta, gamma];
+        std::array::from_fn(|k| Coordinate::new(TURNS[k], angles[k], self.turn[k]))
+    }
 }
+
+/// The names of the coordinates.
+const SLIDES: [&str; 3] = ["slide_x", "slide_y", "slide_z"];
+const TURNS: [&str; 3] = ["turn_x", "turn_y", "turn_z"];
 
 impl Constraint for SixAxesConstraint {
     fn rows(&self, joint: &JointView, rows: &mut Vec<Row>) {
         let first = rows.len();
-        let d = self.frame.offset(joint);
-        for (slide, axis) in self.slide.iter().zip(self.frame.first(joint)) {
-            slide.push_rows(d.dot(&axis), rows);
-        }
+        self.slides(joint).iter().for_each(|slide| slide.push_rows(rows));
         if self.turn == [Freedom::LOCKED; 3] {
             self.frame.hold_rotation(joint, self.softness, rows);
         } else {
-            let [alpha, beta, gamma] = self.angles(joint);
-            for (turn, angle) in self.turn.iter().zip([counted(alpha, joint), beta, gamma]) {
-                turn.push_rows(angle, rows);
-            }
+            self.turns(joint).iter().for_each(|turn| turn.push_rows(rows));
         }
         for row in rows[first..].iter_mut().filter(|row| row.limit == Limit::Equality) {
             row.softness = self.softness;
         }
+    }
+
+    fn coordinates(&self, joint: &JointView) -> Vec<Coordinate> {
+        self.slides(joint).into_iter().chain(self.turns(joint)).collect()
+    }
+
+    fn with_freedom(&self, coordinate: &str, freedom: Freedom) -> Option<Arc<dyn Constraint>> {
+        let mut changed = *self;
+        let all = SLIDES.iter().zip(&mut changed.slide).chain(TURNS.iter().zip(&mut changed.turn));
+        let (_, place) = all.into_iter().find(|(name, _)| **name == coordinate)?;
+        *place = freedom;
+        Some(Arc::new(changed))
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

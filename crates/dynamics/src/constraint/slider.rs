@@ -10,7 +10,7 @@
 //! with its middle points. The coordinate left is d·x₁.
 
 use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Freedom, JointView, Row, Softness};
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -67,14 +67,29 @@ struct SliderConstraint {
     softness: Softness,
 }
 
+impl SliderConstraint {
+    fn slide(&self, joint: &JointView) -> Coordinate {
+        let [x1, ..] = self.frame.first(joint);
+        Coordinate::new("slide", self.frame.offset(joint).dot(&x1), self.slide)
+    }
+}
+
 impl Constraint for SliderConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
-        let (d, [x1, y1, z1]) = (self.frame.offset(bodies), self.frame.first(bodies));
+        let (d, [_, y1, z1]) = (self.frame.offset(bodies), self.frame.first(bodies));
         for across in [y1, z1] {
             rows.push(d.dot(&across).equals_zero().with_softness(self.softness));
         }
         self.frame.hold_rotation(bodies, self.softness, rows);
-        self.slide.push_rows(d.dot(&x1), rows);
+        self.slide(bodies).push_rows(rows);
+    }
+
+    fn coordinates(&self, joint: &JointView) -> Vec<Coordinate> {
+        vec![self.slide(joint)]
+    }
+
+    fn with_freedom(&self, coordinate: &str, slide: Freedom) -> Option<Arc<dyn Constraint>> {
+        (coordinate == "slide").then(|| Arc::new(Self { slide, ..*self }) as _)
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

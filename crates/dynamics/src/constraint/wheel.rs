@@ -13,7 +13,7 @@
 //! Three rows and three coordinates. The world counts the turns of the spin.
 
 use super::frame::{Frame, counted};
-use super::{Attach, BodyView, Constraint, Drive, Freedom, JointView, Measure, Row, Softness};
+use super::{Attach, BodyView, Constraint, Coordinate, Drive, Freedom, JointView, Measure, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -105,6 +105,15 @@ impl WheelConstraint {
         let ([x1, ..], [x2, _, z2]) = (self.frame.first(bodies), self.frame.second(bodies));
         Measure::atan2(x1.dot(&z2), x1.dot(&x2))
     }
+
+    fn free(&self, joint: &JointView) -> [Coordinate; 3] {
+        let (d, [x1, ..]) = (self.frame.offset(joint), self.frame.first(joint));
+        [
+            Coordinate::new("travel", d.dot(&x1), self.travel),
+            Coordinate::new("steering", self.frame.angle(joint), self.steering),
+            Coordinate::new("spin", counted(self.spin(joint), joint), self.spin),
+        ]
+    }
 }
 
 impl Constraint for WheelConstraint {
@@ -113,9 +122,20 @@ impl Constraint for WheelConstraint {
             (self.frame.offset(joint), self.frame.first(joint), self.frame.second(joint));
         let held = [d.dot(&y1), d.dot(&z1), y2.dot(&x1)];
         rows.extend(held.map(|measure| measure.equals_zero().with_softness(self.softness)));
-        self.travel.push_rows(d.dot(&x1), rows);
-        self.steering.push_rows(self.frame.angle(joint), rows);
-        self.spin.push_rows(counted(self.spin(joint), joint), rows);
+        self.free(joint).iter().for_each(|coordinate| coordinate.push_rows(rows));
+    }
+
+    fn coordinates(&self, joint: &JointView) -> Vec<Coordinate> {
+        self.free(joint).to_vec()
+    }
+
+    fn with_freedom(&self, coordinate: &str, freedom: Freedom) -> Option<Arc<dyn Constraint>> {
+        match coordinate {
+            "travel" => Some(Arc::new(Self { travel: freedom, ..*self })),
+            "steering" => Some(Arc::new(Self { steering: freedom, ..*self })),
+            "spin" => Some(Arc::new(Self { spin: freedom, ..*self })),
+            _ => None,
+        }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

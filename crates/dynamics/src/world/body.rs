@@ -173,6 +173,13 @@ impl BodyMut<'_> {
         Ok(())
     }
 
+    /// Turns the body about its frame's origin, to an orientation.
+    pub fn set_rotation(&mut self, rotation: DQuat) -> Result<(), ModelError> {
+        let state = *self.state();
+        let origin = self.model().frame(&state).translation;
+        self.set_pose(Transform::new(rotation, origin))
+    }
+
     /// Sets the velocity of the centre of mass in m/s.
     pub fn set_velocity(&mut self, velocity: impl Into<DVec3>) -> Result<(), ModelError> {
         self.state().velocity = finite("body velocity", velocity.into())?;

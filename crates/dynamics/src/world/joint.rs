@@ -1,7 +1,7 @@
 //! Reading and changing one joint of a world.
 
 use super::World;
-use crate::constraint::{Attach, BodyView, JointView, Row, continued};
+use crate::constraint::{Attach, BodyView, Coordinate, Freedom, JointView, Row, continued};
 use crate::event::Reaction;
 use crate::model::{Breaking, JointModel};
 use crate::{Id, JointId, ModelError};
@@ -39,10 +39,21 @@ impl<'a> JointRef<'a> {
             .map(|angle| continued(angle, self.world.state.angles[self.id.slot()]))
     }
 
+    /// The coordinates it leaves free that something may act on, with where they are and how fast they move: the turn of a
+    /// hinge, the slide of a slider, the travel, steering and spin of a wheel. Empty for joints that have none.
+    pub fn coordinates(&self) -> Vec<Coordinate> {
+        self.model.constraint.coordinates(&self.view())
+    }
+
+    /// One of its [coordinates](Self::coordinates) by name; none if it has none of this name.
+    pub fn coordinate(&self, name: &str) -> Option<Coordinate> {
+        self.coordinates().into_iter().find(|coordinate| coordinate.name == name)
+    }
+
     /// By how much it is open: the largest error of its rows, in metres or radians.
     pub fn error(&self) -> f64 {
         let mut rows: Vec<Row> = Vec::new();
-        self.model.constraint.rows(&JointView { bodies: self.views(), angle: self.angle().unwrap_or(0.0) }, &mut rows);
+        self.model.constraint.rows(&self.view(), &mut rows);
         rows.iter().map(Row::violation).fold(0.0, f64::max)
     }
 
@@ -51,6 +62,10 @@ impl<'a> JointRef<'a> {
     pub fn reaction(&self) -> Reaction {
         let known = self.world.method.reaction(self.id).filter(|_| !self.is_broken());
         known.unwrap_or_default()
+    }
+
+    fn view(&self) -> JointView {
+        JointView { bodies: self.views(), angle: self.angle().unwrap_or(0.0) }
     }
 
     fn views(&self) -> [BodyView; 2] {
@@ -126,6 +141,28 @@ impl JointMut<'_> {
     /// Mends it where it was attached: bodies that have come apart are pulled together.
     pub fn mend(&mut self) {
         self.world.state.broken[self.id.slot()] = false;
+    }
+
+    /// Changes what acts on one of its [coordinates](JointRef::coordinates), by name: throttle, steering, servos, brakes and
+    /// limits, between any two steps. Where the joint was made, and how often it has turned since, stays what it was.
+    pub fn set_freedom(&mut self, coordinate: &str, freedom: Freedom) -> Result<(), ModelError> {
+        freedom.validate()?;
+        let joint = JointRef {
+            world: self.world,
+            model: self.world.model.joints.get(self.id).ok_or(ModelError::NoSuchJoint(self.id))?,
+            id: self.id,
+        };
+        let Some(changed) = joint.model.constraint.with_freedom(coordinate, freedom) else {
+            let known: Vec<&str> = joint.coordinates().iter().map(|coordinate| coordinate.name).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(ModelError::UnknownName {
+                kind: "coordinate of this joint",
+                name: coordinate.to_owned(),
+                known,
+            });
+        };
+        self.model().constraint = changed;
+        Ok(())
     }
 
     /// Replaces what it demands by another joint, attached to the bodies as they are now.

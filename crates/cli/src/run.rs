@@ -257,7 +257,7 @@ impl Output for Sketch {
             x_label: labelled(&names[self.x]),
             y_label: if let [y] = self.ys[..] { labelled(&names[y]) } else { unit(&names[self.ys[0]]).to_owned() },
             curves: std::mem::take(&mut self.curves),
-            equal_scales: names[self.x] != "time" && unit(&names[self.x]) == "m",
+            equal_scales: self.ys.iter().chain([&self.x]).all(|&column| unit(&names[column]) == "m"),
         };
         std::fs::write(&self.path, plot.to_svg()).map_err(|source| RecordError::Io { path: self.path.clone(), source })
     }

@@ -120,48 +120,65 @@ impl Plot {
                 escaped(&self.y_label)
             ),
         );
-        for (index, curve) in self.curves.iter().enumerate() {
-            let path: Vec<String> = thinned(&curve.points)
-                .into_iter()
-                .filter(|point| point.iter().all(|number| number.is_finite()))
-                .map(|[x, y]| format!("{:.2} {:.2}", across(x), up(y)))
-                .collect();
-            if !path.is_empty() {
-                put(
-                    &mut svg,
-                    format_args!(
-                        "<path d=\"M{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\" stroke-linejoin=\"round\" clip-path=\"url(#frame)\"/>\n",
-                        path.join("L"),
-                        COLORS[index % COLORS.len()]
-                    ),
-                );
-            }
+        let lines: Vec<Vec<[f64; 2]>> = self
+            .curves
+            .iter()
+            .map(|curve| {
+                let finite = |point: &[f64; 2]| point.iter().all(|number| number.is_finite());
+                thinned(&curve.points).into_iter().filter(finite).map(|[x, y]| [across(x), up(y)]).collect()
+            })
+            .collect();
+        for (line, color) in lines.iter().zip(COLORS.iter().cycle()).filter(|(line, _)| !line.is_empty()) {
+            let path: Vec<String> = line.iter().map(|[x, y]| format!("{x:.2} {y:.2}")).collect();
+            put(
+                &mut svg,
+                format_args!(
+                    "<path d=\"M{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\" stroke-linejoin=\"round\" clip-path=\"url(#frame)\"/>\n",
+                    path.join("L"),
+                ),
+            );
         }
         if self.curves.len() > 1 {
-            self.legend(&mut svg);
+            self.legend(&mut svg, &lines);
         }
         svg + "</svg>\n"
     }
 
-    fn legend(&self, svg: &mut String) {
+    /// The legend, where it covers the least of the lines: in one of the corners, or in the middle of an edge.
+    fn legend(&self, svg: &mut String, lines: &[Vec<[f64; 2]>]) {
         const MOST: usize = 12;
         let shown = &self.curves[..self.curves.len().min(MOST)];
         let longest = shown.iter().map(|curve| curve.name.chars().count()).max().unwrap_or(0) as f64;
-        let (width, left) = (44.0 + 7.2 * longest, WIDTH - MARGINS[1] - 52.0 - 7.2 * longest);
-        let height = 10.0 + 18.0 * shown.len() as f64;
+        let (width, height) = (44.0 + 7.2 * longest, 10.0 + 18.0 * shown.len() as f64);
+        let (right, bottom) = (WIDTH - MARGINS[1] - 8.0 - width, HEIGHT - MARGINS[3] - 8.0 - height);
+        let (left, top) = (MARGINS[0] + 8.0, MARGINS[2] + 8.0);
+        let (middle, center) = (0.5 * (left + right), 0.5 * (top + bottom));
+        let places = [
+            [right, top],
+            [left, top],
+            [right, bottom],
+            [left, bottom],
+            [middle, top],
+            [middle, bottom],
+            [right, center],
+            [left, center],
+        ];
+        let length = |&[x, y]: &[f64; 2]| -> f64 {
+            lines.iter().flat_map(|line| line.windows(2)).map(|ends| inside(ends, [x, y, x + width, y + height])).sum()
+        };
+        let [left, top] = places.into_iter().min_by(|a, b| length(a).total_cmp(&length(b))).unwrap_or(places[0]);
         put(
             svg,
             format_args!(
-                "<rect x=\"{left:.1}\" y=\"{}\" width=\"{width:.1}\" height=\"{height}\" fill=\"white\" fill-opacity=\"0.85\" stroke=\"#ccc\"/>\n",
-                MARGINS[2] + 8.0
+                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"white\" fill-opacity=\"0.85\" stroke=\"#ccc\"/>\n",
             ),
         );
         for (index, curve) in shown.iter().enumerate() {
-            let y = MARGINS[2] + 24.0 + 18.0 * index as f64;
+            let y = top + 16.0 + 18.0 * index as f64;
             put(
                 svg,
                 format_args!(
-                    "<path d=\"M{:.1} {:.1}h22\" stroke=\"{}\" stroke-width=\"2.5\"/><text x=\"{:.1}\" y=\"{y}\">{}</text>\n",
+                    "<path d=\"M{:.1} {:.1}h22\" stroke=\"{}\" stroke-width=\"2.5\"/><text x=\"{:.1}\" y=\"{y:.1}\">{}</text>\n",
                     left + 8.0,
                     y - 4.5,
                     COLORS[index % COLORS.len()],
@@ -171,6 +188,25 @@ impl Plot {
             );
         }
     }
+}
+
+/// The length of a straight piece that is inside a rectangle (left, top, right, bottom), by clipping it at each edge.
+fn inside(ends: &[[f64; 2]], [left, top, right, bottom]: [f64; 4]) -> f64 {
+    let [[x, y], [to_x, to_y]] = [ends[0], ends[ends.len() - 1]];
+    let way = [to_x - x, to_y - y];
+    // The part of the way from `enter` to `leave` is inside.
+    let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+    for (along, start, low, high) in [(way[0], x, left, right), (way[1], y, top, bottom)] {
+        if along == 0.0 {
+            if !(low..=high).contains(&start) {
+                return 0.0;
+            }
+            continue;
+        }
+        let (one, other) = ((low - start) / along, (high - start) / along);
+        (enter, leave) = (enter.max(one.min(other)), leave.min(one.max(other)));
+    }
+    (leave - enter).max(0.0) * libm::hypot(way[0], way[1])
 }
 
 /// Writing to a string cannot fail.
@@ -269,6 +305,27 @@ mod tests {
         assert_eq!(range.label(2.0), "2");
         let narrow = Range::of([1.0, 1.0].into_iter());
         assert!(narrow.ticks().len() < 12 && narrow.high > narrow.low);
+    }
+
+    /// A curve that ends in one corner, and others that leave only one corner free.
+    #[test]
+    fn the_legend_covers_as_little_as_it_can() {
+        assert_eq!(inside(&[[0.0, 0.0], [10.0, 0.0]], [2.0, -1.0, 5.0, 1.0]), 3.0);
+        assert_eq!(inside(&[[0.0, 0.0], [3.0, 4.0]], [-9.0, -9.0, 9.0, 9.0]), 5.0);
+        assert_eq!(inside(&[[0.0, 2.0], [10.0, 2.0]], [2.0, -1.0, 5.0, 1.0]), 0.0);
+        let place = |points: &[[f64; 2]]| {
+            let curve = Curve { name: "a curve".into(), points: points.to_vec() };
+            let svg = Plot { curves: vec![curve; 2], ..Plot::default() }.to_svg();
+            let legend = svg.lines().find(|line| line.contains("fill-opacity")).unwrap_or_default();
+            let number = |key: &str| -> f64 {
+                let rest = legend.split(&format!(" {key}=\"")).nth(1).unwrap_or_default();
+                rest.split('"').next().unwrap_or_default().parse().unwrap_or(f64::NAN)
+            };
+            [number("x") > 0.5 * WIDTH, number("y") > 0.5 * HEIGHT]
+        };
+        assert_eq!(place(&[[0.0, 1.0], [1.0, 0.0]]), [true, false]);
+        assert_eq!(place(&[[0.0, 0.0], [1.0, 1.0]]), [false, false]);
+        assert_eq!(place(&[[0.0, 1.0], [1.0, 1.0], [0.9, 1.0], [0.0, 0.0]]), [true, true]);
     }
 
     #[test]

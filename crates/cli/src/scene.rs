@@ -4,6 +4,7 @@ use crate::args::SceneChoice;
 use crate::failure::Failure;
 use std::path::Path;
 use tumble_dynamics::registry::Registry;
+use tumble_scene::mesh::{Files, Folder};
 use tumble_scene::{Loader, Scene, SceneSource, gallery};
 
 /// Reads a scene by path or by name from the gallery.
@@ -31,15 +32,35 @@ pub(crate) fn method_setting(name: &str) -> Result<String, Failure> {
     Ok(format!("method={{ {name} = {{}} }}"))
 }
 
-/// Reads the scene a recording was made from, as it was then.
-pub(crate) fn load_source(source: &SceneSource) -> Result<Scene, Failure> {
+/// Reads the scene a recording was made from, as it was then. The files it names are looked for beside the recording, then
+/// beside the scene.
+pub(crate) fn load_source(source: &SceneSource, recording: &Path) -> Result<Scene, Failure> {
     let loader = source.settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting));
-    let path = Path::new(&source.name);
     Ok(if gallery::find(&source.name).is_some() {
         loader.load_text_with(&source.name, &source.text, &gallery::GalleryFiles)?
     } else {
-        loader.load_text_with(&source.name, &source.text, &tumble_scene::mesh::Folder::of(path))?
+        let scene = source.path.as_deref().map(Path::new);
+        let places = [Some(recording), scene, Some(Path::new(&source.name))];
+        let folders = Folders(places.into_iter().flatten().map(Folder::of).collect());
+        loader.load_text_with(&source.name, &source.text, &folders)?
     })
+}
+
+/// Files in the first folder that has them.
+struct Folders(Vec<Folder>);
+
+impl Files for Folders {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let mut problems = Vec::new();
+        for folder in &self.0 {
+            match folder.read(name) {
+                Ok(bytes) => return Ok(bytes),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        problems.dedup();
+        Err(problems.join("; "))
+    }
 }
 
 impl SceneChoice {

@@ -57,6 +57,9 @@ pub struct SceneSource {
     pub text: String,
     /// Changes, as `key=value`.
     pub settings: Vec<String>,
+    /// Where the file is, from the root of the file system, so that the files it names are found from any folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// Reads scene files with the parts of a registry.
@@ -97,7 +100,9 @@ impl Loader {
             let line = 1 + error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
             Report::general(format!("{} is not UTF-8 text: look at line {line}", path.display()), "")
         })?;
-        self.load_text_with(&path.display().to_string(), &text, &Folder::of(path))
+        let mut scene = self.load_text_with(&path.display().to_string(), &text, &Folder::of(path))?;
+        scene.source.path = std::path::absolute(path).ok().and_then(|path| path.into_os_string().into_string().ok());
+        Ok(scene)
     }
 
     /// Reads a scene from text that refers to no files; `name` is for messages.
@@ -123,7 +128,8 @@ impl Loader {
         });
         report.sort();
         report.sources = sources;
-        let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings: self.settings.clone() };
+        let settings = self.settings.clone();
+        let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings, path: None };
         scene.map(|scene| Scene { source, ..scene }).ok_or(report)
     }
 }

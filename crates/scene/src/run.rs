@@ -70,6 +70,16 @@ fn as_texts<S: Serializer>(errors: &[RecordError], serializer: S) -> Result<S::O
     serializer.collect_seq(errors.iter().map(ToString::to_string))
 }
 
+/// When outputs look at the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    Start,
+    /// After a step.
+    Step,
+    /// When all steps are done.
+    End,
+}
+
 impl<'a> Runner<'a> {
     /// Writes to an output, too.
     pub fn with_output(mut self, output: impl Output + 'a) -> Self {
@@ -94,28 +104,35 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Runs the scene from where it is to its duration. An output that fails is left out from then on; the others and
-    /// the run go on.
+    /// Runs the scene from where it is to its duration. Frames are written at the rate of the recording: each at the first
+    /// step that is not before its time; and the end is one, too. An output that fails is left out from then on; the
+    /// others and the run go on.
     pub fn run(mut self, scene: &mut Scene) -> Summary {
         let begun = Instant::now();
         let mut summary = Summary { start_energy: scene.world.energy().total(), ..Summary::default() };
         let mut clock = FrameClock::new(scene.recording.rate);
         let (mut stepping, mut writing) = (Duration::ZERO, Duration::ZERO);
         let (mut detecting, mut solving) = (Duration::ZERO, Duration::ZERO);
-        let mut write = |outputs: &mut Vec<Box<dyn Output + 'a>>, summary: &mut Summary, scene: &Scene, first: bool| {
-            let start = Instant::now();
-            let is_frame = clock.is_due(scene.world.time(), scene.dt);
-            summary.frames += u64::from(is_frame);
-            outputs.retain_mut(|output| {
-                let mut result = if first { Ok(()) } else { output.step(&scene.world) };
-                if is_frame {
-                    result = result.and_then(|()| output.frame(&scene.world));
-                }
-                result.map_err(|error| summary.write_errors.push(error)).is_ok()
-            });
-            writing += start.elapsed();
-        };
-        write(&mut self.outputs, &mut summary, scene, true);
+        // Whether the present state has been written.
+        let mut is_frame = false;
+        let mut write =
+            |outputs: &mut Vec<Box<dyn Output + 'a>>, summary: &mut Summary, scene: &Scene, what: Moment| {
+                let start = Instant::now();
+                is_frame = match what {
+                    Moment::Start | Moment::Step => clock.is_due(scene.world.time(), scene.dt),
+                    Moment::End => !is_frame,
+                };
+                summary.frames += u64::from(is_frame);
+                outputs.retain_mut(|output| {
+                    let mut result = if what == Moment::Step { output.step(&scene.world) } else { Ok(()) };
+                    if is_frame {
+                        result = result.and_then(|()| output.frame(&scene.world));
+                    }
+                    result.map_err(|error| summary.write_errors.push(error)).is_ok()
+                });
+                writing += start.elapsed();
+            };
+        write(&mut self.outputs, &mut summary, scene, Moment::Start);
         // The last step may be the one that ends a little early: a thousandth of a step does not matter.
         while scene.world.time() + 1e-3 * scene.dt < scene.duration {
             if (self.stop)() {
@@ -132,9 +149,10 @@ impl<'a> Runner<'a> {
             (detecting, solving) = (detecting + report.times.detect, solving + report.times.solve);
             summary.most_contacts = summary.most_contacts.max(report.contacts);
             summary.steps += 1;
-            write(&mut self.outputs, &mut summary, scene, false);
+            write(&mut self.outputs, &mut summary, scene, Moment::Step);
             (self.progress)(scene);
         }
+        write(&mut self.outputs, &mut summary, scene, Moment::End);
         let start = Instant::now();
         for output in &mut self.outputs {
             if let Err(error) = output.finish() {

@@ -273,7 +273,7 @@ fn bodies_of_an_animation_come_and_go() {
     let bytes = std::fs::read(&paths[0]).unwrap();
     // The same from a recording, later.
     let mut recording = Recording::open(&paths[1]).unwrap();
-    tumble_scene::record::write_animation(&paths[2], &scene(), &mut recording).unwrap();
+    tumble_scene::record::write_animation(&paths[2], &scene(), &mut recording, Default::default()).unwrap();
     assert_eq!(bytes, std::fs::read(&paths[2]).unwrap());
 
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;

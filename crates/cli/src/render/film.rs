@@ -8,6 +8,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+/// The most pictures per second of a GIF.
+const FASTEST_GIF: f64 = 50.0;
+
 /// What kind of film the name of a file asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -44,6 +47,17 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// The number of pictures per second nearest to the one wished for: viewers show GIFs with more than 50 far too slowly.
+    pub(super) fn possible_rate(self, rate: f64) -> f64 {
+        if self == Self::Gif && rate > FASTEST_GIF {
+            eprintln!("a GIF shows at most {FASTEST_GIF} pictures per second, so that is what is drawn");
+            return FASTEST_GIF;
+        }
+        rate
+    }
+}
+
 fn no_ffmpeg(error: std::io::Error) -> Failure {
     Failure::Request(format!("MP4 needs ffmpeg, which could not be started: {error}; a .gif needs nothing"))
 }
@@ -58,7 +72,7 @@ enum Reel {
     /// A folder of numbered files.
     Frames { next: usize },
     /// An animation with one palette; each frame holds only what changed.
-    Gif { encoder: gif::Encoder<BufWriter<File>>, palette: Palette, last: Vec<u8>, delay: u16 },
+    Gif { encoder: gif::Encoder<BufWriter<File>>, palette: Palette, last: Vec<u8>, rate: f64, shown: u64 },
     /// A video.
     Mp4 { encoder: Child },
 }
@@ -99,10 +113,11 @@ impl Film {
                 *next += 1;
                 write_png(&path, picture, size)
             }
-            Reel::Gif { encoder, palette, last, delay } => {
+            Reel::Gif { encoder, palette, last, rate, shown } => {
                 let picture = palette.map(picture, size[0]);
-                let frame = changes(&picture, last, size, *delay);
+                let frame = changes(&picture, last, size, delay(*shown, *rate));
                 *last = picture;
+                *shown += 1;
                 encoder.write_frame(&frame).map_err(failed(path))
             }
             Reel::Mp4 { encoder } => {
@@ -129,6 +144,13 @@ impl Film {
             }
         }
     }
+}
+
+/// For how many hundredths of a second a GIF shows a picture: they differ by one, so that all of them together last as long
+/// as they should.
+fn delay(picture: u64, rate: f64) -> u16 {
+    let hundredths = |picture: u64| (100.0 * picture as f64 / rate).round();
+    (hundredths(picture + 1) - hundredths(picture)) as u16
 }
 
 /// A frame of a GIF with what has changed: the rectangle that holds all of it.
@@ -162,9 +184,7 @@ impl Reel {
         let file = BufWriter::new(File::create(path).map_err(failed(path))?);
         let mut encoder = gif::Encoder::new(file, size[0] as u16, size[1] as u16, &colors).map_err(failed(path))?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(failed(path))?;
-        // Viewers take delays in hundredths of a second.
-        let delay = (100.0 / rate).round().clamp(2.0, 6000.0) as u16;
-        Ok(Self::Gif { encoder, palette, last: Vec::new(), delay })
+        Ok(Self::Gif { encoder, palette, last: Vec::new(), rate, shown: 0 })
     }
 
     fn mp4(path: &Path, [width, height]: [usize; 2], rate: f64) -> Result<Self, Failure> {

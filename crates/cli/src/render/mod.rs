@@ -5,6 +5,7 @@
 
 mod film;
 mod light;
+mod moments;
 mod palette;
 mod picture;
 mod raster;
@@ -14,15 +15,16 @@ use crate::failure::{Failure, print};
 use crate::run::{Progress, outcome, stop_flag};
 use crate::scene;
 use film::{Film, Kind, write_png};
+use moments::Moments;
 use picture::Painter;
 use serde_json::json;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 use tumble_dynamics::State;
 use tumble_scene::Scene;
-use tumble_scene::record::{Header, RecordError, Recording, RecordingWriter, write_animation};
+use tumble_scene::record::{Header, Pace, RecordError, Recording, RecordingWriter, write_animation};
 use tumble_scene::run::Runner;
 
 /// From how many pictures the colours of a GIF are taken.
@@ -32,14 +34,11 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
     let size = parse_size(&options.size)?;
     // Before the run, which may take long.
     let kind = Kind::of(&options.out)?;
+    if options.at.is_some() && kind != Kind::Png {
+        return Err(Failure::Request("--at is for one picture (.png); --until ends a film earlier".into()));
+    }
     if Recording::is_one(&options.choice.scene) {
-        let mut recording = Recording::open(&options.choice.scene).map_err(unreadable)?;
-        if let Some(damage) = recording.damage() {
-            eprintln!("{}: {damage}; drawing what is there", options.choice.scene);
-        }
-        let source = recording.header().scene.clone();
-        let scene = scene::load_source(&source)?;
-        return draw(options, kind, &scene, &mut recording, size);
+        return render_recording(options, kind, size);
     }
     let mut settings = options.choice.all_settings();
     settings.push(format!("recording.rate={:?}", options.fps * options.slow));
@@ -55,9 +54,28 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
     let summary = runner.telling(|scene| progress.show(scene)).run(&mut scene);
     progress.clear();
     let recording = Recording::open(&part).map_err(unreadable);
-    let drawn = recording.and_then(|mut recording| draw(options, kind, &scene, &mut recording, size));
+    // The last step may end after it.
+    let until = scene.duration;
+    let drawn = recording.and_then(|mut recording| draw(options, kind, &scene, &mut recording, size, until));
     std::fs::remove_file(&part).map_err(|error| Failure::Write(format!("{}: {error}", part.display())))?;
     drawn.and_then(|()| outcome(summary))
+}
+
+/// Draws what was computed before.
+fn render_recording(options: &Render, kind: Kind, size: [usize; 2]) -> Result<(), Failure> {
+    let choice = &options.choice;
+    if choice.dt.is_some() || !choice.settings.is_empty() {
+        let option = if choice.dt.is_some() { "--dt" } else { "--set" };
+        let message =
+            format!("{option} cannot change {}, which is a recording; render its scene instead", choice.scene);
+        return Err(Failure::Request(message));
+    }
+    let mut recording = Recording::open(&choice.scene).map_err(unreadable)?;
+    if let Some(damage) = recording.damage() {
+        eprintln!("{}: {damage}; drawing what is there", choice.scene);
+    }
+    let scene = scene::load_source(&recording.header().scene, Path::new(&choice.scene))?;
+    draw(options, kind, &scene, &mut recording, size, choice.until.unwrap_or(f64::INFINITY))
 }
 
 fn unreadable(error: RecordError) -> Failure {
@@ -78,36 +96,56 @@ fn draw(
     scene: &Scene,
     recording: &mut Recording,
     size: [usize; 2],
+    until: f64,
 ) -> Result<(), Failure> {
-    let count = recording.len();
-    if count == 0 {
+    if recording.is_empty() {
         return Err(Failure::Request("there is nothing to draw: the recording has no frames".into()));
     }
     if kind == Kind::Glb {
-        write_animation(&options.out, scene, recording)?;
+        write_animation(&options.out, scene, recording, Pace { slow: options.slow, until }).map_err(|error| {
+            let damaged = error.path() != options.out;
+            if damaged {
+                // What is there is no animation yet.
+                drop(std::fs::remove_file(&options.out));
+                return unreadable(error);
+            }
+            error.into()
+        })?;
         return tell(options, 0);
     }
-    let mut painter = Painter::new(scene, recording, size[0], size[1]);
+    let threads =
+        if kind == Kind::Png { 1 } else { std::thread::available_parallelism().map_or(1, usize::from).min(8) };
+    let mut painters: Vec<Painter> = (0..threads).map(|_| Painter::new(scene, recording, size[0], size[1])).collect();
+    let fps = kind.possible_rate(options.fps);
+    let mut moments = Moments::new(scene, recording, until, fps * options.slow).map_err(unreadable)?;
     if kind == Kind::Png {
-        let frame = options.at.map_or(Ok(count - 1), |at| recording.frame_at(at)).map_err(unreadable)?;
-        let picture = painter.paint(frame, recording.frame(frame).map_err(unreadable)?);
-        write_png(&options.out, &picture, size)?;
+        let (frame, state) = moments.at(options.at.unwrap_or(moments.end())).map_err(unreadable)?;
+        write_png(&options.out, &painters[0].paint(frame, &state), size)?;
         return tell(options, 1);
     }
     let mut samples = Vec::new();
     if kind == Kind::Gif {
-        let states = (0..SAMPLES).map(|sample| sample * (count - 1) / (SAMPLES - 1));
-        for frame in states {
+        let last = moments.count() - 1;
+        for sample in 0..SAMPLES {
             // What is damaged is told of below.
-            samples.extend(recording.frame(frame).ok().map(|state| painter.paint(frame, state)));
+            let shown = moments.picture((last as f64 * sample as f64 / (SAMPLES - 1) as f64) as u64).ok();
+            samples.extend(shown.map(|(frame, state)| painters[0].paint(frame, &state)));
         }
     }
-    let mut film = Film::new(kind, &options.out, size, options.fps, &samples)?;
-    let drawn = shoot(scene, recording, size, vec![painter], |picture| film.push(picture, size));
+    // Made with the first picture: without any there is no film.
+    let mut film = None;
+    let drawn = shoot(&mut moments, painters, |picture| {
+        if film.is_none() {
+            film = Some(Film::new(kind, &options.out, size, fps, &samples)?);
+        }
+        film.as_mut().map_or(Ok(()), |film| film.push(picture, size))
+    });
     // What was drawn until something went wrong, or until Ctrl-C, is a film, too.
-    film.finish()?;
+    film.map_or(Ok(()), Film::finish)?;
     let Drawn { pictures, stopped } = drawn?;
-    tell(options, pictures)?;
+    if pictures > 0 {
+        tell(options, pictures)?;
+    }
     if stopped { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
@@ -129,21 +167,17 @@ struct Drawn {
     stopped: bool,
 }
 
-/// Pictures of all frames, in order: painted by as many threads as there are cores, while this one reads states and hands
-/// on pictures. It ends early with Ctrl-C, or where the recording is damaged.
+/// All pictures of a film, in order: each painter has a thread, while this one reads states and hands on pictures. It ends
+/// early with Ctrl-C, or where the recording is damaged, unless that is before the first picture.
 fn shoot(
-    scene: &Scene,
-    recording: &mut Recording,
-    size: [usize; 2],
+    moments: &mut Moments<'_>,
     mut painters: Vec<Painter>,
     mut push: impl FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<Drawn, Failure> {
     let stop = stop_flag();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    painters.resize_with(threads, || Painter::new(scene, recording, size[0], size[1]));
-    let count = recording.len();
+    let (threads, count) = (painters.len(), moments.count());
     std::thread::scope(|scope| {
-        // Frame i is painted by thread i mod n.
+        // Picture i is painted by thread i mod n.
         let lines: Vec<_> = painters
             .iter_mut()
             .map(|painter| {
@@ -166,11 +200,12 @@ fn shoot(
                 end = end.min(ordered);
             }
             if ordered < end && ordered < received + 2 * threads as u64 {
-                match recording.frame(ordered) {
-                    Ok(state) => {
-                        lines[ordered as usize % threads].0.send((ordered, state.clone())).map_err(|_| broken())?;
+                match moments.picture(ordered) {
+                    Ok(shown) => {
+                        lines[ordered as usize % threads].0.send(shown).map_err(|_| broken())?;
                         ordered += 1;
                     }
+                    Err(error) if ordered == 0 => return Err(unreadable(error)),
                     Err(error) => {
                         eprintln!("{error}; drawing what is before");
                         end = ordered;

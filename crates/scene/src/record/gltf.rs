@@ -74,9 +74,24 @@ impl BodyLook {
     }
 }
 
-/// Writes a recording of a scene as an animation (`.glb`).
-pub fn write_animation(path: &Path, scene: &Scene, recording: &mut Recording) -> Result<(), RecordError> {
-    Cast::of(scene).write(path, recording)
+/// How much of a recording an animation shows, and how fast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// How many times slower than reality. Default: 1.
+    pub slow: f64,
+    /// The simulated time in seconds with which it ends: the last key is the first that is not before. Default: all there is.
+    pub until: f64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { slow: 1.0, until: f64::INFINITY }
+    }
+}
+
+/// Writes a recording of a scene as an animation (`.glb`), with a key for each frame.
+pub fn write_animation(path: &Path, scene: &Scene, recording: &mut Recording, pace: Pace) -> Result<(), RecordError> {
+    Cast::of(scene).write(path, recording, pace)
 }
 
 impl GltfAnimation {
@@ -138,12 +153,13 @@ impl Cast {
         self
     }
 
-    fn write(self, path: &Path, recording: &mut Recording) -> Result<(), RecordError> {
-        self.joined_by(recording).write_all(path, recording)
+    fn write(self, path: &Path, recording: &mut Recording, pace: Pace) -> Result<(), RecordError> {
+        self.joined_by(recording).write_all(path, recording, pace)
     }
 
-    fn write_all(&self, path: &Path, recording: &mut Recording) -> Result<(), RecordError> {
-        let frames = usize::try_from(recording.len()).unwrap_or(usize::MAX);
+    fn write_all(&self, path: &Path, recording: &mut Recording, pace: Pace) -> Result<(), RecordError> {
+        let shown = frames_until(recording, pace.until)?;
+        let frames = usize::try_from(shown).unwrap_or(usize::MAX);
         let moving: Vec<&BodyLook> = self.bodies.iter().filter(|body| !body.tracks(frames).is_empty()).collect();
         let mut document = Document::new(&self.title);
         let meshes = self.describe_meshes(&mut document);
@@ -153,8 +169,8 @@ impl Cast {
         }
         let tracks = document.length;
         if frames > 0 && !moving.is_empty() {
-            let ends = [recording.frame(0)?.time as f32, recording.frame(frames as u64 - 1)?.time as f32];
-            self.describe_animation(&mut document, frames, ends);
+            let mut time = |frame: u64| Ok((recording.frame(frame)?.time * pace.slow) as f32);
+            self.describe_animation(&mut document, frames, [time(0)?, time(shown - 1)?]);
         }
         document.add_scene();
         let (json, binary) = document.finish();
@@ -184,7 +200,7 @@ impl Cast {
             let together = (PASS / (key * frames.max(1))).max(1);
             let mut times = Vec::new();
             for bodies in moving.chunks(together) {
-                write(&tracks_of(bodies, recording, &mut times)?)?;
+                write(&tracks_of(bodies, recording, frames, pace.slow, &mut times)?)?;
             }
             write(&times)?;
         }
@@ -261,10 +277,26 @@ impl Cast {
     }
 }
 
+/// How many frames it takes to reach a time.
+fn frames_until(recording: &mut Recording, time: f64) -> Result<u64, RecordError> {
+    let frames = recording.len();
+    if frames == 0 || time == f64::INFINITY {
+        return Ok(frames);
+    }
+    let before = recording.frame_at(time)?;
+    let reached = recording.frame(before)?.time >= time;
+    Ok((before + if reached { 1 } else { 2 }).min(frames))
+}
+
 /// The tracks of some bodies: all positions of the first, all its orientations, and so on. The times of the frames come
-/// into `times`. While a body is not there, it is where it will come, or where it went.
-fn tracks_of(bodies: &[&BodyLook], recording: &mut Recording, times: &mut Vec<u8>) -> Result<Vec<u8>, RecordError> {
-    let frames = recording.len() as usize;
+/// into `times`, `slow` times as far apart. While a body is not there, it is where it will come, or where it went.
+fn tracks_of(
+    bodies: &[&BodyLook],
+    recording: &mut Recording,
+    frames: usize,
+    slow: f64,
+    times: &mut Vec<u8>,
+) -> Result<Vec<u8>, RecordError> {
     times.clear();
     let mut starts = Vec::with_capacity(bodies.len());
     let mut length = 0;
@@ -277,7 +309,7 @@ fn tracks_of(bodies: &[&BodyLook], recording: &mut Recording, times: &mut Vec<u8
         bodies.iter().map(|body| (body.start.translation.as_vec3(), body.start.rotation.as_quat())).collect();
     for frame in 0..frames {
         let state = recording.frame(frame as u64)?;
-        times.extend((state.time as f32).to_le_bytes());
+        times.extend(((state.time * slow) as f32).to_le_bytes());
         for ((body, last), &start) in bodies.iter().zip(&mut last).zip(&starts) {
             let is_there = body.stay.contains(&(frame as u64));
             if let Some(state) = state.bodies.get(body.id.slot()).filter(|_| is_there) {
@@ -428,7 +460,7 @@ impl Output for GltfAnimation {
 
     fn finish(&mut self) -> Result<(), RecordError> {
         let done = self.recording.finish().and_then(|()| Recording::open(&self.part));
-        let done = done.and_then(|mut recording| self.cast.clone().write(&self.path, &mut recording));
+        let done = done.and_then(|mut recording| self.cast.clone().write(&self.path, &mut recording, Pace::default()));
         done.map_err(|error| kept(&self.path, &self.part, &error))?;
         std::fs::remove_file(&self.part).map_err(RecordError::io(&self.part))
     }

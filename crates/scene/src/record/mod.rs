@@ -19,7 +19,7 @@ mod zip;
 pub use cast::Newcomer;
 pub use csv::Csv;
 pub use events::EventLines;
-pub use gltf::{GltfAnimation, write_animation};
+pub use gltf::{GltfAnimation, Pace, write_animation};
 pub use npz::Npz;
 pub use reader::Recording;
 pub use table::Columns;
@@ -73,7 +73,7 @@ pub trait Output {
     /// The file.
     fn path(&self) -> &Path;
 
-    /// Writes a frame: called for the start and then at the rate of the recording.
+    /// Writes a frame: called for the start, then at the rate of the recording, and for the end.
     fn frame(&mut self, world: &World) -> Result<(), RecordError>;
 
     /// Sees every step: for events. Default: does not look.

@@ -80,6 +80,12 @@ impl Surface {
         }
         whole
     }
+
+    /// The lowest and the highest coordinates of its corners; nothing if it has none.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        let (first, rest) = self.positions.split_first()?;
+        Some(rest.iter().fold((*first, *first), |(low, high), &corner| (low.min(corner), high.max(corner))))
+    }
 }
 
 /// A text that is the same for bodies that look the same and differs for others, so that they can share a surface.

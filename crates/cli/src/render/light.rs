@@ -1,6 +1,7 @@
 //! The colour of a point: a sun with shadows, light from the sky, haze in the distance, and fluids to look through.
 
-use super::picture::{Camera, SHADOW, SUN};
+use super::camera::Camera;
+use super::picture::{SHADOW, SUN};
 use super::raster::{Canvas, Corner};
 use glam::{Mat4, Vec2, Vec3};
 use tumble_geometry::Plane;

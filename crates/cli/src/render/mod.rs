@@ -3,6 +3,7 @@
 //! The scene is run first, into a recording beside the result; then the recording is drawn. A recording can be drawn as
 //! it is, too.
 
+mod camera;
 mod film;
 mod light;
 mod moments;

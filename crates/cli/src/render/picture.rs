@@ -1,5 +1,6 @@
 //! Draws a state of a scene: one sun with shadows, light from the sky, and a ground that fades into the distance.
 
+use super::camera::Camera;
 use super::light::{Light, Shade};
 use super::raster::{Canvas, Corner, NOTHING};
 use glam::{DVec3, Mat3, Mat4, Vec3, Vec4};
@@ -20,38 +21,6 @@ pub(super) const SUN: Vec3 = Vec3::new(0.45, 0.85, 0.5);
 /// The width and height of the picture of depths that the sun sees.
 pub(super) const SHADOW: usize = 1024;
 const SKY: [Vec3; 2] = [Vec3::new(0.93, 0.95, 0.97), Vec3::new(0.62, 0.75, 0.88)];
-
-/// Where to look from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Camera {
-    pub(super) from: Vec3,
-    pub(super) to: Vec3,
-    view: f32,
-}
-
-impl Camera {
-    /// The scene's camera, or one that sees every body that moves.
-    pub(super) fn of(scene: &Scene) -> Self {
-        if let Some(camera) = scene.camera {
-            let view = camera.view_deg.to_radians() as f32;
-            return Self { from: camera.from.as_vec3(), to: camera.to.as_vec3(), view };
-        }
-        let moving = scene.world.bodies().filter(|(_, body)| body.model().kind.moves());
-        let places: Vec<Vec3> = moving.map(|(_, body)| body.position().as_vec3()).collect();
-        let low = places.iter().copied().reduce(Vec3::min).unwrap_or(Vec3::ZERO);
-        let high = places.iter().copied().reduce(Vec3::max).unwrap_or(Vec3::ZERO);
-        let (middle, size) = (0.5 * (low + high), 2.0 + (high - low).length());
-        Self { from: middle + Vec3::new(0.5, 0.35, 1.0) * 1.4 * size, to: middle, view: 0.7 }
-    }
-}
-
-impl Camera {
-    /// What is up in the picture: y, unless the camera looks along it.
-    fn up(&self) -> Vec3 {
-        let along = (self.to - self.from).normalize_or(Vec3::Z).cross(Vec3::Y).length() < 1e-3;
-        if along { Vec3::Z } else { Vec3::Y }
-    }
-}
 
 /// A body ready to be drawn.
 struct Drawn {
@@ -153,7 +122,7 @@ impl Painter {
             departures,
             gone: 0,
             surfaces,
-            camera: Camera::of(scene),
+            camera: Camera::of(scene, width as f32 / height as f32),
             width,
             height,
             fluids: scene.world.model().forces().iter().filter_map(|(_, force)| force.surface()).collect(),
@@ -305,7 +274,7 @@ impl Painter {
     }
 }
 
-/// What shows how joints hold bodies: wires of pendulums, arms of hinges.
+/// What shows how joints hold bodies where nothing else does: wires of pendulums, and arms of bodies that cannot be seen.
 fn rods(scene: &Scene) -> Vec<Rod> {
     let world = &scene.world;
     let mut rods = Vec::new();
@@ -313,11 +282,22 @@ fn rods(scene: &Scene) -> Vec<Rod> {
         for (end, anchor) in joint.model().ends.into_iter().zip(joint.anchors()) {
             let JointEnd::Body(id) = end else { continue };
             let Ok(body) = world.body(id) else { continue };
-            let anchor = body.state().center_pose().inverse_point(anchor);
-            rods.push(Rod { joint: joint_id, slot: id.slot(), ends: [DVec3::ZERO, anchor] });
+            let surface = Surface::of_body(scene, id);
+            if body.model().kind.moves() && is_apart(&surface, body.pose().inverse_point(anchor)) {
+                let anchor = body.state().center_pose().inverse_point(anchor);
+                rods.push(Rod { joint: joint_id, slot: id.slot(), ends: [DVec3::ZERO, anchor] });
+            }
         }
     }
     rods
+}
+
+/// Whether a point is outside of the box around a surface by more than a tenth of its diagonal.
+fn is_apart(surface: &Surface, point: DVec3) -> bool {
+    let Some((low, high)) = surface.bounds() else { return true };
+    let margin = 0.1 * (high - low).length();
+    let point = point.as_vec3();
+    (low - point).max(point - high).max_element() > margin
 }
 
 /// A tube of six sides.

@@ -16,11 +16,14 @@ pub(crate) fn bench(options: &Bench) -> Result<(), Failure> {
     let scenes = if named.is_empty() { USUAL.to_vec() } else { named };
     let stop = stop_flag();
     let mut rows = Vec::new();
+    // What is wrong with one of them is said before anything is measured.
+    let load = |name: &str| load(name, &[format!("duration={:?}", options.until)]);
+    scenes.iter().try_for_each(|name| load(name).map(drop))?;
     if !options.json {
         print("scene               bodies    steps   ms/step    × real time\n")?;
     }
     for name in scenes {
-        let mut scene = load(name, &[format!("duration={:?}", options.until)])?;
+        let mut scene = load(name)?;
         let summary = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed)).run(&mut scene);
         let step = 1e3 * summary.step_time / summary.steps.max(1) as f64;
         let speed = summary.time / summary.step_time.max(1e-12);

@@ -53,12 +53,13 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         progress.show(&all[0].scene);
     }
     progress.clear();
-    print(&if options.json { format!("{:#}\n", to_json(&all)) } else { to_text(&all) })?;
+    let stopped = stop.load(Ordering::Relaxed);
+    print(&if options.json { format!("{:#}\n", to_json(&all, stopped)) } else { to_text(&all, stopped) })?;
     if let Some(path) = &options.plot {
         let failed = |error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
         std::fs::write(path, picture(&all).to_svg()).map_err(failed)?;
     }
-    if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
+    if stopped { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// The scene with a method such as `retroactive:integrator=runge_kutta_4:dt=0.001`.
@@ -107,9 +108,11 @@ fn measure(all: &mut [Contender]) {
     }
 }
 
-fn to_text(all: &[Contender]) -> String {
+fn to_text(all: &[Contender], stopped: bool) -> String {
     let [first, others @ ..] = all else { return String::new() };
-    let mut text = format!("{}: distances from {}\n\n    time", first.scene.title, first.label);
+    let (title, time) = (&first.scene.title, first.scene.world.time());
+    let stopped = if stopped { format!(" (stopped at {time:.3} s)") } else { String::new() };
+    let mut text = format!("{title}: distances from {}{stopped}\n\n    time", first.label);
     let width = others.iter().map(|one| one.label.chars().count()).max().unwrap_or(0).max(24);
     for one in others {
         let _infallible = write!(text, "  {:>width$}", one.label);
@@ -145,7 +148,7 @@ fn to_text(all: &[Contender]) -> String {
     text
 }
 
-fn to_json(all: &[Contender]) -> Value {
+fn to_json(all: &[Contender], stopped: bool) -> Value {
     let Some(first) = all.first() else { return Value::Null };
     let entries = all.iter().map(|one| {
         let bodies: serde_json::Map<String, Value> =
@@ -153,7 +156,8 @@ fn to_json(all: &[Contender]) -> Value {
         let drift = one.scene.world.energy().total() - one.start_energy;
         json!({ "method": one.label, "wall_time": one.wall_time, "energy_drift": drift, "apart": one.apart, "bodies": bodies })
     });
-    json!({ "scene": first.scene.title, "time": first.scene.world.time(), "methods": entries.collect::<Vec<_>>() })
+    let (scene, time) = (&first.scene.title, first.scene.world.time());
+    json!({ "scene": scene, "time": time, "stopped": stopped, "methods": entries.collect::<Vec<_>>() })
 }
 
 fn picture(all: &[Contender]) -> Plot {

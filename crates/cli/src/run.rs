@@ -3,6 +3,7 @@
 use crate::args::Run;
 use crate::failure::{Failure, print};
 use crate::scene::{load, method_setting};
+use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -13,6 +14,7 @@ use tumble_scene::Scene;
 use tumble_scene::plot::{self, Curve, Plot};
 use tumble_scene::record::{Columns, Output, RecordError, UNKNOWN_ENDING, is_known_ending, output_for};
 use tumble_scene::run::{Runner, Summary};
+use tumble_scene::suggestion;
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     check_files(options)?;
@@ -32,18 +34,16 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     let mut progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
     let summary = runner.telling(|scene| progress.show(scene)).run(&mut scene);
     progress.clear();
+    let files = options.outputs.iter().map(|path| path.display().to_string());
+    let plots = options.plots.iter().map(|plot| plot.split('=').next().unwrap_or(plot).to_owned());
+    let wrong = |file: &String| summary.write_errors.iter().any(|error| error.path().starts_with(file));
+    let written: Vec<String> = files.chain(plots).filter(|file| !wrong(file)).collect();
     if options.json {
-        let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
-        print(&format!("{json}\n"))?;
+        print(&format!("{:#}\n", to_json(options, &scene, &summary, &written)))?;
     } else {
         let writes = !(options.outputs.is_empty() && options.plots.is_empty());
         print(&sum_up(&scene, &summary, writes))?;
-        let files = options.outputs.iter().map(|path| path.display().to_string());
-        let plots = options.plots.iter().map(|plot| plot.split('=').next().unwrap_or(plot).to_owned());
-        let wrong = |file: &String| summary.write_errors.iter().any(|error| error.path().starts_with(file));
-        for file in files.chain(plots).filter(|file| !wrong(file)) {
-            print(&format!("wrote     {file}\n"))?;
-        }
+        written.iter().try_for_each(|file| print(&format!("wrote     {file}\n")))?;
     }
     outcome(summary)
 }
@@ -93,6 +93,21 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
     // Without a handler Ctrl-C ends the program at once, which is no reason not to run.
     INSTALLED.call_once(|| drop(ctrlc::set_handler(handler)));
     &FLAG
+}
+
+/// The summary, with what was run and what was written.
+fn to_json(options: &Run, scene: &Scene, summary: &Summary, written: &[String]) -> Value {
+    let mut all = json!({
+        "scene": options.choice.scene,
+        "title": scene.title,
+        "method": scene.world.method().name(),
+        "dt": scene.dt,
+        "files": written,
+    });
+    if let (Value::Object(all), Ok(Value::Object(summary))) = (&mut all, serde_json::to_value(summary)) {
+        all.extend(summary);
+    }
+    all
 }
 
 fn sum_up(scene: &Scene, summary: &Summary, writes: bool) -> String {
@@ -204,11 +219,14 @@ impl Sketch {
         let (ys, x) = what.rsplit_once(':').unwrap_or((&what, "time"));
         let find = |name: &str| {
             columns.names().iter().position(|column| column == name).ok_or_else(|| {
-                let some: Vec<&str> = columns.names().iter().take(20).map(String::as_str).collect();
-                Failure::Request(format!(
-                    "--plot {description}: there is no column `{name}`; there are {}, …",
-                    some.join(", ")
-                ))
+                let names = || columns.names().iter().map(String::as_str);
+                let of_body = |column: &&str| column.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+                let parts: Vec<&str> = names().filter(of_body).collect();
+                let help = match parts.first() {
+                    Some(first) => format!("did you mean `{first}`? Of `{name}` there are {}", parts.join(", ")),
+                    None => suggestion(name, names()),
+                };
+                Failure::Request(format!("--plot {description}: there is no column `{name}`; {help}"))
             })
         };
         let ys = ys.split(',').map(|name| find(name.trim())).collect::<Result<Vec<_>, _>>()?;

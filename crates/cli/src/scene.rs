@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use std::path::Path;
 use tumble_dynamics::registry::Registry;
 use tumble_scene::mesh::{Files, Folder};
-use tumble_scene::{Loader, Scene, SceneSource, gallery};
+use tumble_scene::{Loader, Scene, SceneSource, gallery, suggestion};
 
 /// Reads a scene by path or by name from the gallery.
 pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
@@ -13,23 +13,35 @@ pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
     if let Some(entry) = gallery::find(name) {
         return Ok(entry.load(&loader)?);
     }
-    let path = Path::new(name);
-    if !path.exists() && path.extension().is_none() {
-        let near = gallery::nearest(name).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        let message = format!("there is no scene `{name}` in the gallery{near} (`tumble list` shows all)");
-        return Err(Failure::Request(message));
+    if !is_file(name) {
+        return Err(not_in_gallery(name));
     }
-    Ok(loader.load(path)?)
+    Ok(loader.load(Path::new(name))?)
+}
+
+/// Whether a name that is not in the gallery means a file.
+pub(crate) fn is_file(name: &str) -> bool {
+    Path::new(name).exists() || Path::new(name).extension().is_some()
+}
+
+pub(crate) fn not_in_gallery(name: &str) -> Failure {
+    let near = gallery::nearest(name).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Failure::Request(format!("there is no scene `{name}` in the gallery{near} (`tumble list` shows all)"))
 }
 
 /// The setting that chooses a method by name.
 pub(crate) fn method_setting(name: &str) -> Result<String, Failure> {
     let methods = &Registry::default().methods;
     if methods.part(name).is_none() {
-        let known: Vec<&str> = methods.parts().map(|part| part.name.as_str()).collect();
-        return Err(Failure::Request(format!("there is no method `{name}`; known are {}", known.join(", "))));
+        return Err(unknown("method", name, methods.parts().map(|part| part.name.as_str())));
     }
     Ok(format!("method={{ {name} = {{}} }}"))
+}
+
+/// Nothing of this kind has this name.
+pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let help = suggestion(name, known);
+    Failure::Request(format!("there is no {kind} `{name}`; {}", if help.is_empty() { "there are none" } else { &help }))
 }
 
 /// Reads the scene a recording was made from, as it was then. The files it names are looked for beside the recording, then

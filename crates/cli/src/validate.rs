@@ -2,8 +2,8 @@
 
 use crate::args::Validate;
 use crate::failure::{Failure, print};
+use crate::scene::method_setting;
 use serde_json::{Value, json};
-use tumble_dynamics::registry::Registry;
 use tumble_scene::validate::{Conditions, Cost, Finding, Outcome, Problem, Verdict, problems, run};
 
 pub(crate) fn validate(options: &Validate) -> Result<(), Failure> {
@@ -11,7 +11,7 @@ pub(crate) fn validate(options: &Validate) -> Result<(), Failure> {
     if options.list {
         return list(&chosen, options.json);
     }
-    check_method(&options.method)?;
+    method_setting(&options.method)?;
     let conditions = Conditions { method: options.method.clone(), dt: options.dt };
     let style: &dyn Fn(&Outcome) -> String = if options.markdown { &markdown } else { &text };
     if !options.json {
@@ -51,15 +51,6 @@ fn choose(options: &Validate) -> Result<Vec<&'static Problem>, Failure> {
         return Err(Failure::Request(format!("no problem is called \"{words}\"; see tumble validate --list")));
     }
     Ok(chosen)
-}
-
-fn check_method(name: &str) -> Result<(), Failure> {
-    let registry = Registry::default();
-    if registry.methods.part(name).is_some() {
-        return Ok(());
-    }
-    let known: Vec<_> = registry.methods.parts().map(|part| part.name.as_str()).collect();
-    Err(Failure::Request(format!("there is no method \"{name}\": expected {}", known.join(", "))))
 }
 
 fn list(chosen: &[&Problem], as_json: bool) -> Result<(), Failure> {
@@ -161,13 +152,17 @@ fn sum_up(outcomes: &[Outcome]) -> String {
     let count = |verdict: Verdict| {
         outcomes.iter().flat_map(|outcome| &outcome.findings).filter(|finding| finding.verdict() == verdict).count()
     };
-    let troubled = outcomes.iter().filter(|outcome| outcome.trouble.is_some()).count();
+    let trouble = match outcomes.iter().filter(|outcome| outcome.trouble.is_some()).count() {
+        0 => String::new(),
+        1 => "; 1 problem could not be measured, which counts as failed".into(),
+        troubled => format!("; {troubled} problems could not be measured, which counts as failed"),
+    };
     format!(
-        "{} problems, {} quantities: {} passed, {} not reached, {} failed\n",
+        "{} problems, {} quantities: {} passed, {} not reached, {} failed{trouble}\n",
         outcomes.len(),
         outcomes.iter().map(|outcome| outcome.findings.len()).sum::<usize>(),
         count(Verdict::Passed),
         count(Verdict::NotReached),
-        count(Verdict::Failed) + troubled,
+        count(Verdict::Failed),
     )
 }

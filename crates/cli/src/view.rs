@@ -3,12 +3,11 @@
 use crate::args::View;
 use crate::failure::{Failure, print};
 use crate::run::stop_flag;
-use std::path::Path;
+use crate::scene::{is_file, method_setting, not_in_gallery};
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tumble_sandbox::{Options, Sandbox, SandboxError, Subject};
-use tumble_scene::gallery;
 
 /// The scene to show if none is asked for.
 const FIRST: &str = "dominoes";
@@ -17,16 +16,11 @@ pub(crate) fn view(options: &View) -> Result<(), Failure> {
     let name = options.scene.as_deref().unwrap_or(FIRST);
     let subject = match Subject::gallery(name) {
         Some(subject) => subject,
-        None if Path::new(name).exists() || Path::new(name).extension().is_some() => Subject::file(name),
-        None => {
-            let near = gallery::nearest(name).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            return Err(Failure::Request(format!(
-                "there is no scene `{name}` in the gallery{near} (`tumble list` shows all)"
-            )));
-        }
+        None if is_file(name) => Subject::file(name),
+        None => return Err(not_in_gallery(name)),
     };
     // The method first, so that settings of the method apply to it.
-    let method = options.method.as_ref().map(|method| format!("method={{ {method} = {{}} }}"));
+    let method = options.method.as_deref().map(method_setting).transpose()?;
     let dt = options.dt.map(|dt| format!("dt={dt:?}"));
     let settings = method.into_iter().chain(options.settings.iter().cloned()).chain(dt);
     let subject = settings.fold(subject, |subject, setting| subject.with_setting(setting));

@@ -53,7 +53,7 @@ fn errors_point_at_the_line_and_at_the_option() {
     let (_, err) = expect(1, &["run", "cradel-1"]);
     assert!(err.contains("did you mean `cradle-1`?"), "{err}");
     let (_, err) = expect(1, &["run", "incline", "--method", "retroactiv"]);
-    assert!(err.contains("there is no method `retroactiv`; known are retroactive"), "{err}");
+    assert!(err.contains("there is no method `retroactiv`; did you mean `retroactive`?"), "{err}");
     let (_, err) = expect(1, &["run", "incline", "--out", "a.csv", "--out", "a.csv"]);
     assert!(err.contains("given twice"), "{err}");
     let (out, _) = expect(1, &["check", "incline", "no-such-scene", "--json"]);

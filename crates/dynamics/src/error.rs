@@ -63,16 +63,31 @@ pub enum StepError {
     #[error("the time step is {0} s, but must be finite and greater than zero")]
     BadTimeStep(f64),
     /// The step would have given a body a position or velocity that is not finite.
-    #[error("the step would give {0:?} a motion that is not finite; look for extreme forces, masses or velocities")]
-    NotFinite(BodyId),
+    #[error(
+        "the step would give {} a motion that is not finite; look for extreme forces, masses or velocities",
+        called(*.body, .name)
+    )]
+    NotFinite {
+        /// The body.
+        body: BodyId,
+        /// Its name; may be empty.
+        name: String,
+    },
     /// A force is not finite.
-    #[error("{force:?} exerts a force or torque on {body:?} that is not finite; look at its properties")]
+    #[error("{force:?} exerts a force or torque on {} that is not finite; look at its properties", called(*.body, .name))]
     ForceNotFinite {
         /// The force.
         force: ForceId,
         /// A body it acts on.
         body: BodyId,
+        /// The name of the body; may be empty.
+        name: String,
     },
+}
+
+/// A body in a message: by its name, or by its number if it has none.
+pub(crate) fn called(body: BodyId, name: &str) -> String {
+    if name.is_empty() { format!("{body:?}") } else { format!("the body \"{name}\"") }
 }
 
 /// Accepts a finite number in a range; the error names it otherwise.

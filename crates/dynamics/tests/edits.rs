@@ -318,14 +318,14 @@ fn a_refused_step_names_the_force_that_is_not_finite() {
     let id = world.add_body(cube()).unwrap();
     let force = world.add_force(Gravity { acceleration: DVec3::new(0.0, f64::NAN, 0.0) });
     let before = world.state().clone();
-    assert_eq!(world.step(DT), Err(StepError::ForceNotFinite { force, body: id }));
+    assert_eq!(world.step(DT), Err(StepError::ForceNotFinite { force, body: id, name: String::new() }));
     assert_eq!(*world.state(), before);
     world.remove_force(force).unwrap();
     world.step(DT).unwrap();
     // Applied by hand, it stays until the step is taken or it is taken back.
     world.body_mut(id).unwrap().set_mass(1e-6).unwrap();
     world.body_mut(id).unwrap().apply_force([1e308, 0.0, 0.0]).unwrap();
-    assert_eq!(world.step(DT), Err(StepError::NotFinite(id)));
+    assert_eq!(world.step(DT), Err(StepError::NotFinite { body: id, name: String::new() }));
     world.body_mut(id).unwrap().clear_forces();
     world.step(DT).unwrap();
 }

@@ -10,6 +10,7 @@ use crate::report::Report;
 use crate::source::Span;
 use crate::tree::{Content, Entry, Node, State};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Reports and marks where `node` does not fit the schema.
 pub(crate) fn check(root: &Value, node: &mut Node, report: &mut Report) {
@@ -40,7 +41,7 @@ impl<'a> Checker<'a> {
             Content::Array(_) => self.check_array(node, schema, name),
             Content::Integer(number) => self.check_range(number as f64, node, schema, name),
             Content::Float(number) => self.check_range(number, node, schema, name),
-            Content::String(_) => self.check_name(node, &[schema]),
+            Content::String(_) => self.check_name(node, &[schema], name),
             _ => {}
         }
     }
@@ -84,22 +85,45 @@ impl<'a> Checker<'a> {
         let fitting: Vec<&'a Value> = alternatives.iter().copied().filter(|schema| fits_type(node, schema)).collect();
         match (fitting.as_slice(), &node.content) {
             ([], _) => self.refuse_kind(node, alternatives, at, name),
-            (_, Content::String(_)) => self.check_name(node, &fitting),
+            (_, Content::String(_)) => self.check_name(node, alternatives, name),
             ([only], _) => self.check(node, only, at, name),
-            (tagged, Content::Table(_)) => self.check_tagged(node, tagged, at, name),
-            // Several kinds of numbers or arrays: one must fit without complaint.
-            (several, _) => {
-                let complaints = several.iter().map(|schema| {
-                    let (mut report, mut node) = (Report::default(), node.clone());
-                    Checker { root: self.root, report: &mut report }.check(&mut node, schema, at, name);
-                    (report, node)
-                });
-                let Some((fewest, checked)) = complaints.min_by_key(|(report, _)| report.len()) else { return };
-                *node = checked;
-                for diagnostic in fewest.diagnostics {
-                    self.report.push(diagnostic.span, diagnostic.message, diagnostic.help);
-                }
-            }
+            (tables, Content::Table(_)) => match self.with_key_of(node, tables)[..] {
+                [] => self.check_tagged(node, tables, at, name),
+                [only] if keys_of(only).count() == 1 => self.check_tagged(node, tables, at, name),
+                ref meant => self.check_several(node, meant, at, name),
+            },
+            (several, _) => self.check_several(node, several, at, name),
+        }
+    }
+
+    /// Several kinds of numbers or arrays, or tables told apart by their keys: the one with the fewest complaints is meant.
+    fn check_several(&mut self, node: &mut Node, several: &[&'a Value], at: Span, name: &str) {
+        let complaints = several.iter().map(|schema| {
+            let (mut report, mut node) = (Report::default(), node.clone());
+            Checker { root: self.root, report: &mut report }.check(&mut node, schema, at, name);
+            (report, node)
+        });
+        let Some((fewest, checked)) = complaints.min_by_key(|(report, _)| report.len()) else { return };
+        *node = checked;
+        for diagnostic in fewest.diagnostics {
+            self.report.push(diagnostic.span, diagnostic.message, diagnostic.help);
+        }
+    }
+
+    /// Those of some kinds of tables that have a key which is in the table, if possible with a value of its kind.
+    fn with_key_of(&self, node: &Node, tables: &[&'a Value]) -> Vec<&'a Value> {
+        let has = |schema: &'a Value, fits: &dyn Fn(&Node, &'a Value) -> bool| {
+            node.entries().iter().any(|entry| {
+                let property = schema.get("properties").and_then(|properties| properties.get(&entry.key));
+                property.is_some_and(|property| fits(&entry.node, property))
+            })
+        };
+        let of_kind = |node: &Node, property: &'a Value| self.is_of_kind(node, self.resolve(property));
+        let fitting: Vec<&'a Value> = tables.iter().copied().filter(|schema| has(schema, &of_kind)).collect();
+        if fitting.is_empty() {
+            tables.iter().copied().filter(|schema| has(schema, &|_, _| true)).collect()
+        } else {
+            fitting
         }
     }
 
@@ -107,12 +131,12 @@ impl<'a> Checker<'a> {
     fn check_tagged(&mut self, node: &mut Node, alternatives: &[&'a Value], at: Span, name: &str) {
         let tag = |schema: &'a Value| schema.get("properties")?.as_object()?.iter().next();
         let tags: Vec<(&'a String, &'a Value)> = alternatives.iter().filter_map(|schema| tag(schema)).collect();
-        let known = || tags.iter().map(|(tag, _)| tag.as_str());
+        let known = || alternatives.iter().flat_map(|schema| keys_of(schema)).collect::<BTreeSet<&str>>();
         let Content::Table(entries) = &mut node.content else { return };
         let mut state = State::Sound;
         match entries.as_mut_slice() {
             [] => {
-                let help = format!("expected one of {}", listed(&known().collect::<Vec<_>>()));
+                let help = format!("expected one of {}", listed(&known().into_iter().collect::<Vec<_>>()));
                 self.report.push(at, format!("`{name}` is empty"), help);
                 state = State::Unusable;
             }
@@ -121,7 +145,7 @@ impl<'a> Checker<'a> {
                     Some((_, schema)) => self.check(chosen, schema, *key_span, key),
                     None => {
                         let message = format!("`{name}` cannot be `{key}`");
-                        self.report.push(*key_span, message, suggestion(key, known()));
+                        self.report.push(*key_span, message, suggestion(key, known().into_iter()));
                         chosen.spoil(State::Unusable);
                     }
                 }
@@ -269,16 +293,16 @@ impl<'a> Checker<'a> {
             || bound("exclusiveMaximum").is_some_and(|most| number >= most);
         if outside {
             let help = format!("expected {}", self.describe(schema));
-            self.report.push(node.span, format!("`{name}` is {number}, which is out of range"), help);
+            self.report.push(node.span, format!("`{name}` is {}, which is out of range", short(number)), help);
             node.spoil(State::Unusable);
         }
     }
 
     /// Strings that must be one of some names.
-    fn check_name(&mut self, node: &mut Node, schemas: &[&Value]) {
+    fn check_name(&mut self, node: &mut Node, schemas: &[&Value], name: &str) {
         let Content::String(text) = &node.content else { return };
         let mut names: Vec<&str> = Vec::new();
-        for schema in schemas {
+        for schema in schemas.iter().filter(|schema| fits_type(node, schema)) {
             let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
             let before = names.len();
             names.extend(listed.chain(schema.get("const")).filter_map(Value::as_str));
@@ -287,7 +311,16 @@ impl<'a> Checker<'a> {
             }
         }
         if !names.contains(&text.as_str()) {
-            self.report.push(node.span, format!("there is no \"{text}\" here"), suggestion(text, names.into_iter()));
+            let mut help = suggestion(text, names.into_iter());
+            let tables = schemas.iter().filter(|schema| is_bare(schema)).map(|schema| {
+                let keys: Vec<&str> = keys_of(schema).collect();
+                format!("`{{ {} }}`", keys.join(", "))
+            });
+            let tables: Vec<String> = tables.collect();
+            if !tables.is_empty() {
+                help += &format!(", or a table: {}", tables.join(", "));
+            }
+            self.report.push(node.span, format!("`{name}` cannot be \"{text}\""), help);
             node.spoil(State::Unusable);
         }
     }
@@ -345,6 +378,18 @@ fn shown(name: &str) -> String {
     if name == "the scene" { name.into() } else { format!("`{name}`") }
 }
 
+/// The keys a table may have.
+fn keys_of(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.as_str())
+}
+
+/// Whether it is a table of numbers that all must be there.
+fn is_bare(schema: &Value) -> bool {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.is_some_and(|properties| properties.values().all(|property| main_type(property) == Some("number")))
+        && schema.get("required").and_then(Value::as_array).map(Vec::len) == properties.map(Map::len)
+}
+
 /// The type, of several the one that is not null.
 fn main_type(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
@@ -371,9 +416,14 @@ fn fits_type(node: &Node, schema: &Value) -> bool {
     }
 }
 
+/// A number without dozens of zeros.
+fn short(number: f64) -> String {
+    if number.abs() >= 1e9 { format!("{number:e}") } else { number.to_string() }
+}
+
 fn range_in_words(schema: &Value) -> String {
     let in_degrees = schema.get("unit").and_then(Value::as_str) == Some("°");
-    let text = |bound: f64| if in_degrees { degrees::shown(bound) } else { bound.to_string() };
+    let text = |bound: f64| if in_degrees { degrees::shown(bound) } else { short(bound) };
     let bound = |key| schema.get(key).and_then(Value::as_f64).map(text);
     let least = bound("minimum").map(|least| format!(" of at least {least}"));
     let above = bound("exclusiveMinimum").map(|least| format!(" above {least}"));

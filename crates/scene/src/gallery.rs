@@ -127,10 +127,15 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     SCENES.iter().find(|entry| entry.name == name).or_else(|| SCENES.iter().find(of_kind))
 }
 
-/// Of several names the nearest to one that was mistyped.
+/// The name of a scene nearest to one that was mistyped or lacks its folder: `hinge` is `constraints/hinge`.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names: Vec<&'static str> = SCENES.iter().map(|entry| entry.name).collect();
-    crate::nearest::nearest(name, &names)
+    let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
+    let in_folder = |meant: &str| names.iter().copied().find(|&known| last(known) == meant);
+    in_folder(name).or_else(|| crate::nearest::nearest(name, &names)).or_else(|| {
+        let lasts: Vec<&'static str> = names.iter().copied().map(last).collect();
+        in_folder(crate::nearest::nearest(name, &lasts)?)
+    })
 }
 
 impl Entry {

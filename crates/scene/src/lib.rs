@@ -23,6 +23,7 @@ mod check;
 mod degrees;
 pub mod format;
 pub mod gallery;
+mod kind;
 mod load;
 pub mod look;
 pub mod mesh;
@@ -38,5 +39,6 @@ mod tree;
 pub mod validate;
 
 pub use load::{Color, Loader, MAX_SCENE, Scene, SceneSource};
+pub use nearest::suggestion;
 pub use report::{Diagnostic, Report};
 pub use schema::scene_schema;

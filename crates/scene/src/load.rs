@@ -6,6 +6,7 @@
 use crate::build;
 use crate::check::check;
 use crate::format::{CameraFile, RecordingFile};
+use crate::kind::other_kind;
 use crate::mesh::{Files, Folder, NoFiles, read_limited};
 use crate::nearest::suggestion;
 use crate::report::Report;
@@ -14,6 +15,8 @@ use crate::source::{Sources, Span};
 use crate::tree::{self, Node};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
 use tumble_dynamics::World;
@@ -94,6 +97,9 @@ impl Loader {
     /// Reads a scene file; meshes are looked for relative to it.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Scene, Report> {
         let path = path.as_ref();
+        if let Some((what, help)) = beginning(path).and_then(|head| other_kind(path, &head)) {
+            return Err(Report::general(format!("{} is not a scene, but {what}", path.display()), help));
+        }
         let bytes = read_limited(path, MAX_SCENE).map_err(|problem| Report::general(problem, ""))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -132,6 +138,14 @@ impl Loader {
         let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings, path: None };
         scene.map(|scene| Scene { source, ..scene }).ok_or(report)
     }
+}
+
+/// How a file begins. Why it cannot be read is found out by who reads it all.
+fn beginning(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    File::open(path).ok()?.take(16).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Applies `key=value` to a document.

@@ -1,7 +1,7 @@
 //! The nearest of some names to one that was mistyped.
 
 /// "did you mean `shape`?", or a list of what is known if nothing is near. Empty if nothing is known.
-pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     if known.is_empty() {
         return String::new();
@@ -22,12 +22,17 @@ pub(crate) fn listed(names: &[&str]) -> String {
     text
 }
 
-/// The known name with the fewest edits, if they are few for its length.
+/// The known name with the fewest edits, if they are few for its length; or the same name with its unit.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if let Some(angle) = known.iter().find(|known| known.strip_suffix("_deg") == Some(name)) {
+        return Some(angle);
+    }
     let plain: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
     let candidates = known.iter().take(4096).map(|&candidate| (edits(&plain, candidate), candidate));
     let (distance, best) = candidates.min_by_key(|&(distance, _)| distance)?;
-    (distance <= 1 + best.chars().count() / 4).then_some(best)
+    let length = best.chars().count();
+    // Names of one letter are all alike.
+    (distance == 0 || (length > 1 && distance <= 1 + length / 4)).then_some(best)
 }
 
 /// The edits (insertions, deletions, replacements, swaps of neighbours) between two names: optimal string alignment.
@@ -60,5 +65,8 @@ mod tests {
         assert_eq!(nearest("Shape", &known), Some("shape"));
         assert_eq!(nearest("msas", &known), Some("mass"));
         assert_eq!(nearest("colour", &known), None);
+        assert_eq!(nearest("b", &["a", "c"]), None);
+        assert_eq!(nearest("A", &["a", "c"]), Some("a"));
+        assert_eq!(nearest("angle", &["angel", "angle_deg"]), Some("angle_deg"));
     }
 }

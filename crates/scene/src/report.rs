@@ -14,6 +14,8 @@ use std::fmt;
 
 /// How many diagnostics a report keeps; what comes after is only counted.
 const KEPT: usize = 100;
+/// How many diagnostics are shown as text; what comes after is only counted.
+const TOLD: usize = 20;
 /// How many characters of a line are shown.
 const SHOWN: usize = 160;
 
@@ -129,13 +131,13 @@ fn window(line: &str, range: std::ops::Range<usize>) -> (String, usize, usize) {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, diagnostic) in self.diagnostics.iter().enumerate() {
+        for (index, diagnostic) in self.diagnostics.iter().take(TOLD).enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
             self.show(f, diagnostic)?;
         }
-        match self.more {
+        match self.len().saturating_sub(TOLD) {
             0 => Ok(()),
             more => writeln!(f, "\n… and {more} more"),
         }

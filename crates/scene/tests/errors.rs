@@ -62,8 +62,8 @@ hinge.anchr = [0, 0, 0]
             ),
             ("unknown key `shap`", "did you mean `shape`?", "4:1"),
             ("`position` has 2 elements", "expected an array of 3 numbers in m", "5:12"),
-            ("there is no \"fixd\" here", "did you mean `fixed`?", "6:8"),
-            ("`velocity` is a string", "expected a number", "7:16"),
+            ("`kind` cannot be \"fixd\"", "did you mean `fixed`?", "6:8"),
+            ("`velocity` is a string", "expected a number of at least -1e9 and at most 1e9", "7:16"),
             ("unknown key `siz`", "did you mean `size`?", "9:11"),
             ("`shape` cannot be `kone`", "did you mean `cone`?", "11:7"),
             ("unknown key `anchr`", "did you mean `anchor`?", "14:7"),
@@ -95,7 +95,7 @@ fn names_that_mean_nothing_are_pointed_at() {
         "title = 't'\n[instances.i]\ntemplate = 'domno'\n[templates.domino]\n",
         &[("there is no template \"domno\"", "did you mean `domino`?", "3:12")],
     );
-    expect("title = 't'\nmethod = 'retro'\n", &[("there is no \"retro\" here", "known are `retroactive`", "2:10")]);
+    expect("title = 't'\nmethod = 'retro'\n", &[("`method` cannot be \"retro\"", "known are `retroactive`", "2:10")]);
 }
 
 #[test]
@@ -246,6 +246,88 @@ fn hostile_texts_are_refused_within_a_second() {
         "contains itself",
     );
     refused_quickly("title = 't'\n[materials]\na.like = 'b'\nb.like = 'a'", "round in a circle");
+}
+
+#[test]
+fn numbers_beyond_all_reason_are_refused() {
+    expect(
+        "title = 't'\n[bodies.b]\nshape.sphere.radius = 1\nposition = [1e300, 0, 0]\nvelocity = [0, -1e200, 0]\n",
+        &[
+            (
+                "`position` is 1e300, which is out of range",
+                "expected a number of at least -1e12 and at most 1e12",
+                "4:13",
+            ),
+            (
+                "`velocity` is -1e200, which is out of range",
+                "expected a number of at least -1e9 and at most 1e9",
+                "5:16",
+            ),
+        ],
+    );
+    expect(
+        "title = 't'\n[bodies.b]\nshape.sphere.radius = 1\nposition = [1e12, 0, 0]\n\
+         repeat.line = { count = 2, step = [1e12, 0, 0] }\n",
+        &[("the body \"b/1\" is at [2e12, 0e0, 0e0]", "at most 1e12 m from the origin", "2:9")],
+    );
+}
+
+#[test]
+fn too_many_copies_are_refused_once() {
+    expect(
+        "title = 't'\n[bodies.b]\nshape.sphere.radius = 1\nrepeat.line = { count = 1000000000, step = [1, 0, 0] }\n\
+         [bodies.c]\nshape.sphere.radius = 1\n[bodies.d]\nshape.sphere.radius = 1\n",
+        &[(
+            "the scene grows too large: 1000000000 copies are asked for",
+            "a scene has at most 100000 bodies and 200000 joints",
+            "4:1",
+        )],
+    );
+}
+
+#[test]
+fn a_spring_is_known_by_its_numbers() {
+    let hinge = |what: &str| {
+        format!(
+            "title = 't'\n[bodies.b]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'b']\nhinge = {{ {what} }}\n"
+        )
+    };
+    for fine in [
+        "turn.drive.spring = { frequency = 1, damping_ratio = 1 }",
+        "turn.drive.spring.spring = { frequency = 1, damping_ratio = 1 }",
+        "softness = { stiffness = 100, damping = 1 }",
+        "softness = { stiffness = { stiffness = 100, damping = 1 } }",
+        "softness = { gamma = 0.1, beta = 0.1 }",
+        "softness = { beta = 0.1 }",
+        "softness = 'rigid'",
+    ] {
+        assert!(Loader::new().load_text("scene.toml", &hinge(fine)).is_ok(), "{fine}");
+    }
+    let forms = "known are `rigid`, or a table: `{ damping_ratio, frequency }`, `{ damping, stiffness }`, \
+                 `{ beta, gamma }`, `{ beta }`";
+    expect(&hinge("softness = 'soft'"), &[("`softness` cannot be \"soft\"", forms, "6:22")]);
+    expect(
+        &hinge("softness = { frequency = 1 }"),
+        &[("`damping_ratio` is missing in `softness`", "expected a number of at least 0", "6:11")],
+    );
+    expect(
+        &hinge("softness = { stiffness = -1, damping = 1 }"),
+        &[("`stiffness` is -1, which is out of range", "expected a number of at least 0 in N/m or N m/rad", "6:36")],
+    );
+}
+
+#[test]
+fn a_joint_between_things_that_never_move_names_them() {
+    expect(
+        "title = 't'\n[bodies.a]\nkind = 'fixed'\n[joints.j]\nbetween = ['world', 'a']\nhinge = {}\n",
+        &[("neither the world nor the body \"a\" can be moved by a joint", "", "4:9")],
+    );
+}
+
+#[test]
+fn an_angle_without_its_unit_is_recognised() {
+    let text = "title = 't'\n[bodies.b]\nshape.sphere.radius = 1\nrotation = { axis = [0, 1, 0], angle = 3 }\n";
+    expect(text, &[("unknown key `angle`", "did you mean `angle_deg`?", "4:32")]);
 }
 
 #[test]

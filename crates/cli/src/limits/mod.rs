@@ -12,9 +12,15 @@ use std::sync::Arc;
 use tumble_dynamics::constraint::{BodyView, Constraint, Swings, Turn, allowed_swings, allowed_turn};
 use tumble_dynamics::model::JointEnd;
 use tumble_dynamics::registry::Registry;
-use tumble_scene::{Loader, Scene};
+use tumble_scene::{Loader, Scene, gallery};
 
 pub(crate) fn limits(options: &Limits) -> Result<(), Failure> {
+    for file in &options.outputs {
+        if !matches!(ending(file), Some("svg" | "csv")) {
+            let message = format!("--out {}: unknown kind of file; known are .svg and .csv", file.display());
+            return Err(Failure::Request(message));
+        }
+    }
     let (scene, joint) = match &options.names[..] {
         [kind] => (alone(kind, &options.settings)?, "joint"),
         [name, joint, ..] => (scene::load(name, &options.settings)?, joint.as_str()),
@@ -22,21 +28,17 @@ pub(crate) fn limits(options: &Limits) -> Result<(), Failure> {
     };
     let region = Region::of(&scene, joint, options)?;
     for file in &options.outputs {
-        let text = match file.extension().and_then(|ending| ending.to_str()) {
-            Some("svg") => map::to_svg(&region),
-            Some("csv") => region.to_csv(),
-            _ => {
-                let message = format!("{}: unknown kind of file; known are .svg and .csv", file.display());
-                return Err(Failure::Write(message));
-            }
-        };
-        write(file, &text)?;
+        write(file, &if ending(file) == Some("svg") { map::to_svg(&region) } else { region.to_csv() })?;
     }
     if options.json {
         return print(&format!("{:#}\n", region.to_json()));
     }
     print(&region.summary())?;
     options.outputs.iter().try_for_each(|file| print(&format!("wrote {}\n", file.display())))
+}
+
+fn ending(file: &Path) -> Option<&str> {
+    file.extension().and_then(|ending| ending.to_str())
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
@@ -47,12 +49,12 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
 fn alone(kind: &str, settings: &[String]) -> Result<Scene, Failure> {
     let registry = Registry::default();
     if registry.joints.part(kind).is_none() {
-        let kinds: Vec<&str> = registry.joints.parts().map(|part| part.name.as_str()).collect();
-        let message = format!(
-            "there is no kind of joint `{kind}`; known are {}. For a joint of a scene, give the scene and then its name",
-            kinds.join(", ")
-        );
-        return Err(Failure::Request(message));
+        if gallery::find(kind).is_some() || scene::is_file(kind) {
+            let scene = scene::load(kind, settings)?;
+            let joints = joints_of(&scene);
+            return Err(Failure::Request(format!("which joint of `{kind}`? Give its name after the scene; {joints}")));
+        }
+        return Err(scene::unknown("kind of joint", kind, registry.joints.parts().map(|part| part.name.as_str())));
     }
     let text = format!(
         "title = \"{kind}\"\n\
@@ -64,6 +66,12 @@ fn alone(kind: &str, settings: &[String]) -> Result<Scene, Failure> {
         .iter()
         .fold(Loader::new(), |loader, setting| loader.with_setting(format!("joints.joint.{kind}.{setting}")));
     Ok(loader.load_text(kind, &text)?)
+}
+
+/// The names of the joints of a scene, in words.
+fn joints_of(scene: &Scene) -> String {
+    let names: Vec<&str> = scene.world.joints().map(|(_, joint)| joint.model().name.as_str()).collect();
+    if names.is_empty() { "it has none".into() } else { format!("its joints are {}", names.join(", ")) }
 }
 
 /// What a joint allows, and where.
@@ -81,10 +89,7 @@ impl Region {
     fn of(scene: &Scene, name: &str, options: &Limits) -> Result<Self, Failure> {
         let world = &scene.world;
         let Some(id) = world.joint_named(name) else {
-            let names: Vec<&str> = world.joints().map(|(_, joint)| joint.model().name.as_str()).collect();
-            let known =
-                if names.is_empty() { "it has none".into() } else { format!("its joints are {}", names.join(", ")) };
-            return Err(Failure::Request(format!("there is no joint `{name}` in this scene; {known}")));
+            return Err(Failure::Request(format!("there is no joint `{name}` in this scene; {}", joints_of(scene))));
         };
         let refuse = |error: tumble_dynamics::ModelError| Failure::Request(error.to_string());
         let chosen = world.joint(id).map_err(refuse)?.model();

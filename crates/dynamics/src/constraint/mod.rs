@@ -34,6 +34,7 @@ mod rack_and_pinion;
 mod screw;
 mod six_axes;
 mod slider;
+mod softness;
 pub mod study;
 mod swings;
 mod universal;
@@ -60,18 +61,17 @@ pub use rack_and_pinion::RackAndPinion;
 pub use screw::Screw;
 pub use six_axes::SixAxes;
 pub use slider::Slider;
+pub use softness::Softness;
 pub use swings::{SwingSample, Swings, Turn, allowed_swings, allowed_turn};
 pub use universal::Universal;
 pub use weld::{Weld, WeldForm};
 pub use wheel::Wheel;
 
-use crate::error::{ModelError, checked};
+use crate::error::ModelError;
 use crate::model::{BodyModel, JointEnd};
 use crate::registry::Table;
 use crate::{BodyState, Id, JointId, Model};
 use glam::DVec3;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -225,63 +225,6 @@ pub enum Limit {
     },
     /// A further row of the vector that a [`Limit::Cone`] began.
     ConeMember,
-}
-
-/// How hard a row is enforced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Softness {
-    /// As hard as the method can (default).
-    #[default]
-    Rigid,
-    /// Correct the fraction `beta` of the error per step (Baumgarte).
-    Baumgarte {
-        /// Between 0 and 1.
-        beta: f64,
-    },
-    /// `J v + β/h c + γ λ = 0` with γ in m/(N s) or rad/(N m s) and β without unit.
-    Coefficients {
-        /// The compliance.
-        gamma: f64,
-        /// The feedback.
-        beta: f64,
-    },
-    /// A spring and damper by their constants: a PD controller.
-    Stiffness {
-        /// In N/m or N m/rad.
-        stiffness: f64,
-        /// In N s/m or N m s/rad.
-        damping: f64,
-    },
-    /// A spring and damper, independent of the bodies' masses.
-    Spring {
-        /// The undamped frequency in hertz.
-        frequency: f64,
-        /// The damping ratio; 1 is critical.
-        damping_ratio: f64,
-    },
-}
-
-impl Softness {
-    /// Checks every number.
-    pub(crate) fn validate(&self) -> Result<(), ModelError> {
-        match *self {
-            Self::Rigid => Ok(()),
-            Self::Baumgarte { beta } => checked("Baumgarte factor", beta, 0.0..=1.0, "between 0 and 1").map(|_| ()),
-            Self::Coefficients { gamma, beta } => {
-                checked("softness gamma", gamma, 0.0.., "at least 0")?;
-                checked("softness beta", beta, 0.0..=1.0, "between 0 and 1").map(|_| ())
-            }
-            Self::Stiffness { stiffness, damping } => {
-                checked("stiffness", stiffness, 0.0.., "at least 0")?;
-                checked("damping", damping, 0.0.., "at least 0").map(|_| ())
-            }
-            Self::Spring { frequency, damping_ratio } => {
-                checked("spring frequency", frequency, f64::MIN_POSITIVE.., "greater than 0 Hz")?;
-                checked("damping ratio", damping_ratio, 0.0.., "at least 0").map(|_| ())
-            }
-        }
-    }
 }
 
 /// One scalar condition.

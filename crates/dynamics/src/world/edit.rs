@@ -3,7 +3,7 @@
 use super::World;
 use super::mass::{about_center, mass_of, script_pose, set_inverses};
 use crate::constraint::BodyView;
-use crate::error::checked;
+use crate::error::{called, checked};
 use crate::force::Force;
 use crate::model::{
     BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, Material,
@@ -126,15 +126,12 @@ impl World {
     /// Adds a joint between bodies as they are now.
     pub fn add_joint(&mut self, joint: Joint) -> Result<JointId, ModelError> {
         let [first, second] = joint.ends;
+        let shown = |end| match end {
+            JointEnd::World => "the world".to_owned(),
+            JointEnd::Body(id) => called(id, self.model.bodies.get(id).map_or("", |body| &body.name)),
+        };
         if first == second {
-            let both = match first {
-                JointEnd::World => "the world".to_owned(),
-                JointEnd::Body(id) => match self.model.bodies.get(id) {
-                    Some(body) if !body.name.is_empty() => format!("the body \"{}\"", body.name),
-                    _ => format!("{id:?}"),
-                },
-            };
-            let message = format!("a joint connects two different things, but both ends are {both}");
+            let message = format!("a joint connects two different things, but both ends are {}", shown(first));
             return Err(ModelError::Invalid(message));
         }
         let movable = |end| match end {
@@ -144,7 +141,8 @@ impl World {
             }
         };
         if !(movable(first)? | movable(second)?) {
-            return Err(ModelError::Invalid(format!("neither {first:?} nor {second:?} can be moved by a joint")));
+            let message = format!("neither {} nor {} can be moved by a joint", shown(first), shown(second));
+            return Err(ModelError::Invalid(message));
         }
         joint.breaking.validate()?;
         let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));

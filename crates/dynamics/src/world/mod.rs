@@ -107,8 +107,8 @@ impl World {
     }
 
     fn check_finite(&self) -> Result<(), StepError> {
-        match self.model.bodies.ids().find(|id| !self.state.bodies[id.slot()].is_finite()) {
-            Some(id) => Err(StepError::NotFinite(id)),
+        match self.model.bodies.iter().find(|(id, _)| !self.state.bodies[id.slot()].is_finite()) {
+            Some((body, model)) => Err(StepError::NotFinite { body, name: model.name.clone() }),
             None => Ok(()),
         }
     }
@@ -119,12 +119,12 @@ impl World {
         self.model.forces.iter().find_map(|(force, exerted)| {
             let mut wrenches = Wrenches::zero(self.state.bodies.len());
             exerted.apply(&context, &mut wrenches);
-            let finite = |id: &BodyId| {
+            let finite = |id: BodyId| {
                 let Wrench { force, torque } = wrenches.as_slice()[id.slot()];
                 force.is_finite() && torque.is_finite()
             };
-            let body = self.model.bodies.ids().find(|id| !finite(id))?;
-            Some(StepError::ForceNotFinite { force, body })
+            let (body, model) = self.model.bodies.iter().find(|(id, _)| !finite(*id))?;
+            Some(StepError::ForceNotFinite { force, body, name: model.name.clone() })
         })
     }
 

@@ -287,8 +287,8 @@ impl Victim {
     /// Removes what made a step impossible: the error names a body or a force that exists.
     fn calm(&mut self, error: &StepError) {
         match error {
-            StepError::NotFinite(id) => self.world.remove_body(*id).unwrap(),
-            StepError::ForceNotFinite { force, body } => {
+            StepError::NotFinite { body, .. } => self.world.remove_body(*body).unwrap(),
+            StepError::ForceNotFinite { force, body, .. } => {
                 assert!(self.world.body(*body).is_ok() && self.world.model().forces().get(*force).is_some(), "{error}");
             }
             _ => unreachable!("{error}"),

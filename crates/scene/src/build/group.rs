@@ -61,6 +61,11 @@ impl BodyPlan {
         self.groups.iter().fold(body, |body, group| body.in_group(group.clone()))
     }
 
+    /// Where its origin is.
+    pub(super) fn place(&self) -> DVec3 {
+        (self.surroundings * moved(&self.start, &self.copy)).translation
+    }
+
     /// Gives the body that was added its velocities.
     pub(super) fn set_in_motion(&self, world: &mut World, id: BodyId) -> Result<(), ModelError> {
         let center = world.body(id)?.center_of_mass();
@@ -299,18 +304,28 @@ impl Templates<'_, '_, '_, '_> {
     fn copies(&mut self, repeat: &RepeatFile, size: usize, node: &Node) -> Result<u32, Reported> {
         let span = node.place(&["repeat"], node.span);
         let count = self.context.accept_of(node.get("repeat").unwrap_or(node), span, repeat.count())?;
-        self.count(usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size + 1), span)?;
+        let things = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size + 1);
+        self.place(things, span, || format!("the scene grows too large: {count} copies are asked for"))?;
         self.context.accept(span, u32::try_from(count))
     }
 
     fn count(&mut self, more: usize, span: Span) -> Result<(), Reported> {
+        let message = || format!("the scene grows too large: more than {MAX_PLACED} bodies and joints are placed");
+        self.place(more, span, message)
+    }
+
+    /// Counts what is placed. That it is too much is said once.
+    fn place(&mut self, more: usize, span: Span, message: impl Fn() -> String) -> Result<(), Reported> {
+        let was_too_large = self.placed > MAX_PLACED;
         self.placed = self.placed.saturating_add(more);
-        if self.placed > MAX_PLACED {
-            let message = format!("the scene grows too large: more than {MAX_PLACED} bodies and joints are placed");
-            self.context.report.push(span, message, format!("a scene has at most {MAX_BODIES} bodies"));
-            return Err(Reported);
+        if self.placed <= MAX_PLACED {
+            return Ok(());
         }
-        Ok(())
+        if !was_too_large {
+            let help = format!("a scene has at most {MAX_BODIES} bodies and {MAX_JOINTS} joints");
+            self.context.report.push(span, message(), help);
+        }
+        Err(Reported)
     }
 
     fn check_size(&mut self, group: &Group, span: Span) -> Result<(), Reported> {
@@ -318,8 +333,8 @@ impl Templates<'_, '_, '_, '_> {
             [(group.bodies.len(), MAX_BODIES, "bodies"), (group.joints.len(), MAX_JOINTS, "joints")]
         {
             if count > most {
-                self.context.report.push(span, format!("there are {count} {what}"), format!("the most is {most}"));
-                return Err(Reported);
+                let message = format!("there are {count} {what} up to here");
+                return self.place(MAX_PLACED, span, || message.clone()).and(Err(Reported));
             }
         }
         Ok(())

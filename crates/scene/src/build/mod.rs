@@ -33,6 +33,9 @@ pub(crate) const MAX_BODIES: usize = 100_000;
 /// The most joints a scene may have, after all repetitions.
 pub(crate) const MAX_JOINTS: usize = 200_000;
 
+/// How far from the origin a body may be along each axis, in metres: what it takes for a solar system.
+const FARTHEST: f64 = 1e12;
+
 /// Something is wrong and has been reported.
 pub(crate) struct Reported;
 
@@ -146,6 +149,13 @@ impl Builder<'_, '_> {
 
     fn add_body(&mut self, plan: &BodyPlan) {
         self.groups.extend(plan.groups.iter().cloned());
+        let place = plan.place();
+        if place.abs().max_element() > FARTHEST {
+            self.refused.insert(plan.name.clone());
+            let [x, y, z] = place.to_array();
+            let message = format!("the body \"{}\" is at [{x:e}, {y:e}, {z:e}]", plan.name);
+            return self.context.report.push(plan.span, message, format!("at most {FARTHEST:e} m from the origin"));
+        }
         let added = self.world.add_body(plan.body()).and_then(|id| {
             plan.set_in_motion(&mut self.world, id)?;
             self.colors.resize(id.slot() + 1, None);

@@ -12,15 +12,15 @@ pub struct BodyFile {
     /// What moves it. Default "dynamic", or the script if there is one.
     pub kind: BodyKindFile,
     /// Where its origin is. Default: the origin.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub position: DVec3,
     /// How it is turned.
     pub rotation: Option<RotationFile>,
     /// The velocity of its centre of mass.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m/s"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e9, max = 1e9)), extend("unit" = "m/s"))]
     pub velocity: DVec3,
     /// The angular velocity.
-    #[schemars(with = "[f64; 3]", extend("unit" = "rad/s"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e9, max = 1e9)), extend("unit" = "rad/s"))]
     pub angular_velocity: DVec3,
     /// Its shape, if it has one.
     pub shape: Option<ShapeRef>,
@@ -29,7 +29,7 @@ pub struct BodyFile {
     /// Its material: a built-in one or one under `[materials]`.
     pub material: Option<String>,
     /// Its mass. Default: from shapes and densities.
-    #[schemars(range(min = 1e-12), extend("unit" = "kg"))]
+    #[schemars(range(min = 1e-12, max = 1e40), extend("unit" = "kg"))]
     pub mass: Option<f64>,
     /// Mass, centre of mass and inertia, whatever the shapes say.
     pub mass_properties: Option<MassFile>,
@@ -74,14 +74,14 @@ pub struct ColliderFile {
     pub shape: ShapeRef,
     /// Where it is in the body. Default: the origin of the body.
     #[serde(default)]
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub position: DVec3,
     /// How it is turned in the body.
     pub rotation: Option<RotationFile>,
     /// Its material. Default: the body's.
     pub material: Option<String>,
     /// Its density. Default: the material's.
-    #[schemars(range(min = 1e-9), extend("unit" = "kg/m³"))]
+    #[schemars(range(min = 1e-9, max = 1e20), extend("unit" = "kg/m³"))]
     pub density: Option<f64>,
     /// Whether it only reports what overlaps it. Default false.
     #[serde(default)]
@@ -93,17 +93,17 @@ pub struct ColliderFile {
 #[serde(deny_unknown_fields)]
 pub struct MassFile {
     /// The mass.
-    #[schemars(range(min = 1e-12), extend("unit" = "kg"))]
+    #[schemars(range(min = 1e-12, max = 1e40), extend("unit" = "kg"))]
     pub mass: f64,
     /// The centre of mass in the body. Default: its origin.
     #[serde(default)]
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub center: DVec3,
     /// The moments of inertia about the body's axes through the centre of mass: Ixx, Iyy, Izz.
-    #[schemars(with = "[f64; 3]", extend("unit" = "kg m²"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e60, max = 1e60)), extend("unit" = "kg m²"))]
     pub inertia: DVec3,
     /// The products of inertia Ixy, Ixz, Iyz. Default: zero.
     #[serde(default)]
-    #[schemars(with = "[f64; 3]", extend("unit" = "kg m²"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e60, max = 1e60)), extend("unit" = "kg m²"))]
     pub products: DVec3,
 }

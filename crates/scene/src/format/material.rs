@@ -10,7 +10,7 @@ pub struct MaterialFile {
     /// The material it is like, except for what is given here.
     pub like: Option<String>,
     /// Density.
-    #[schemars(range(min = 1e-9), extend("unit" = "kg/m³"))]
+    #[schemars(range(min = 1e-9, max = 1e20), extend("unit" = "kg/m³"))]
     pub density: Option<f64>,
     /// Coefficient of restitution: 0 no bounce, 1 full bounce.
     #[schemars(range(min = 0.0, max = 1.0))]

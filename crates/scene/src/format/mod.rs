@@ -48,7 +48,7 @@ pub struct SceneFile {
     /// Where to look from. Default: chosen to see everything.
     pub camera: Option<CameraFile>,
     /// The acceleration of gravity. Default [0, -9.81, 0].
-    #[schemars(with = "Option<[f64; 3]>", extend("unit" = "m/s²"))]
+    #[schemars(with = "Option<[f64; 3]>", inner(range(min = -1e9, max = 1e9)), extend("unit" = "m/s²"))]
     pub gravity: Option<DVec3>,
     /// How time passes: the name of a method, or a method with its settings. Default "retroactive".
     pub method: Option<Value>,
@@ -96,10 +96,10 @@ fn usual_step() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct CameraFile {
     /// Where the eye is.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub from: DVec3,
     /// What it looks at.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub to: DVec3,
     /// The vertical angle of view. Default 40.
     #[serde(default = "usual_view")]
@@ -240,17 +240,17 @@ pub struct InstanceFile {
     pub template: String,
     /// Where its origin is. Default: the origin.
     #[serde(default)]
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub position: DVec3,
     /// How it is turned.
     pub rotation: Option<RotationFile>,
     /// How fast it moves as a whole.
     #[serde(default)]
-    #[schemars(with = "[f64; 3]", extend("unit" = "m/s"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e9, max = 1e9)), extend("unit" = "m/s"))]
     pub velocity: DVec3,
     /// How fast it turns as a whole about its origin.
     #[serde(default)]
-    #[schemars(with = "[f64; 3]", extend("unit" = "rad/s"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e9, max = 1e9)), extend("unit" = "rad/s"))]
     pub angular_velocity: DVec3,
     /// Changes of its bodies, by name: keys given here replace those of the template.
     #[serde(default)]

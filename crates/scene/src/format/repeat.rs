@@ -32,7 +32,7 @@ pub struct Grid {
     /// How many along x, y and z.
     pub count: [u32; 3],
     /// The distance of neighbours along x, y and z.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub spacing: DVec3,
 }
 
@@ -43,7 +43,7 @@ pub struct Stack {
     /// How many.
     pub count: u32,
     /// From one to the next, upwards.
-    #[schemars(extend("unit" = "m"))]
+    #[schemars(range(min = -1e12, max = 1e12), extend("unit" = "m"))]
     pub height: f64,
 }
 
@@ -54,7 +54,7 @@ pub struct Line {
     /// How many.
     pub count: u32,
     /// From one to the next.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub step: DVec3,
 }
 
@@ -66,7 +66,7 @@ pub struct Ring {
     /// How many.
     pub count: u32,
     /// The radius.
-    #[schemars(extend("unit" = "m"))]
+    #[schemars(range(min = -1e12, max = 1e12), extend("unit" = "m"))]
     pub radius: f64,
     /// The angle of the first. Default 0.
     #[serde(default)]
@@ -87,7 +87,7 @@ fn full_turn() -> f64 {
 #[serde(default, deny_unknown_fields)]
 pub struct PerCopy {
     /// A displacement.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub position: DVec3,
     /// A turn.
     pub rotation: Option<RotationFile>,

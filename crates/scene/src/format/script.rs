@@ -42,7 +42,7 @@ fn up() -> DVec3 {
 #[serde(deny_unknown_fields)]
 pub struct Swing {
     /// How far it goes to either side, as a vector.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub amplitude: DVec3,
     /// The time of one swing to and fro.
     #[schemars(range(min = 1e-6), extend("unit" = "s"))]
@@ -72,7 +72,7 @@ pub struct KeyFrame {
     #[schemars(extend("unit" = "s"))]
     pub time: f64,
     /// Where the body's origin is.
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub position: DVec3,
     /// How it is turned.
     pub rotation: Option<RotationFile>,

@@ -158,7 +158,7 @@ pub struct CompoundPart {
     pub shape: ShapeRef,
     /// Where it is. Default: the origin.
     #[serde(default)]
-    #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+    #[schemars(with = "[f64; 3]", inner(range(min = -1e12, max = 1e12)), extend("unit" = "m"))]
     pub position: DVec3,
     /// How it is turned.
     pub rotation: Option<RotationFile>,

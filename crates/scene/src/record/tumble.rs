@@ -27,7 +27,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tumble_dynamics::{BodyId, Model, State, World};
 
-pub(super) const MAGIC: [u8; 8] = [0x89, b'T', b'M', b'B', b'\r', b'\n', 0x1a, b'\n'];
+pub(crate) const MAGIC: [u8; 8] = [0x89, b'T', b'M', b'B', b'\r', b'\n', 0x1a, b'\n'];
 /// The version of the format that is written.
 pub const VERSION: u32 = 2;
 /// How many states a block holds at most.

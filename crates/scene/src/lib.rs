@@ -21,6 +21,7 @@
 mod build;
 mod check;
 mod degrees;
+mod fault;
 pub mod format;
 pub mod gallery;
 mod kind;

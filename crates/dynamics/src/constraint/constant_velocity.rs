@@ -49,7 +49,7 @@ impl ConstantVelocity {
 impl Attach for ConstantVelocity {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::new("constant-velocity joint", bodies, self.anchor, self.axis, None)?;
+        let frame = Frame::new("the axis of a constant-velocity joint", bodies, self.anchor, self.axis, None)?;
         Ok(Arc::new(ConstantVelocityConstraint { frame, softness: self.softness }))
     }
 }

@@ -58,7 +58,7 @@ impl Attach for Cylindrical {
         self.softness.validate()?;
         self.slide.validate()?;
         self.turn.validate()?;
-        let frame = Frame::new("cylindrical joint", bodies, self.anchor, self.axis, None)?;
+        let frame = Frame::new("the axis of a cylindrical joint", bodies, self.anchor, self.axis, None)?;
         let Self { slide, turn, softness, .. } = *self;
         Ok(Arc::new(CylindricalConstraint { frame, slide, turn, softness }))
     }

@@ -71,9 +71,13 @@ impl Attach for Distance {
         super::check_points("distance joint anchor", &self.anchors)?;
         self.softness.validate()?;
         let now = (self.anchors[1] - self.anchors[0]).length();
-        let max = checked("largest distance", self.max.unwrap_or(now), 0.0.., "at least 0 m")?;
-        let min =
-            checked("smallest distance", self.min.unwrap_or(now), 0.0..=max, "between 0 m and the largest distance")?;
+        let max = checked("the largest distance", self.max.unwrap_or(now), 0.0.., "at least 0 m")?;
+        let min = checked(
+            "the smallest distance",
+            self.min.unwrap_or(now),
+            0.0..=max,
+            "between 0 m and the largest distance",
+        )?;
         if min == max && min == 0.0 {
             return Err(ModelError::Invalid(
                 "a rod of length 0 has no direction: use a ball joint to hold two points together".into(),

@@ -70,9 +70,13 @@ impl Attach for Gear {
         self.softness.validate()?;
         if let Some(teeth) = self.teeth.iter().find(|teeth| !(1..=1_000_000).contains(&teeth.unsigned_abs())) {
             let allowed = "between 1 and 1000000, negative for inner teeth";
-            return Err(ModelError::OutOfRange { what: "teeth of a gear", value: teeth.to_string(), allowed });
+            return Err(ModelError::OutOfRange {
+                what: "the number of teeth of a gear",
+                value: teeth.to_string(),
+                allowed,
+            });
         }
-        let frame = Frame::separate("gear", bodies, self.centers, self.axes)?;
+        let frame = Frame::separate("one of the axes of a gear", bodies, self.centers, self.axes)?;
         let d = frame.offset(bodies).value;
         let [x1, x2] = [frame.first(bodies)[0].value, frame.second(bodies)[0].value];
         let lines = [(d - x1 * d.dot(x1)), -(d - x2 * d.dot(x2))];

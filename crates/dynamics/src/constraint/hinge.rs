@@ -91,7 +91,7 @@ impl Attach for Hinge {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         self.turn.validate()?;
-        let frame = Frame::new("hinge", bodies, self.anchor, self.axis, None)?;
+        let frame = Frame::new("the axis of the hinge", bodies, self.anchor, self.axis, None)?;
         let Self { turn, form, softness, .. } = *self;
         Ok(Arc::new(HingeConstraint { frame, turn, form, softness }))
     }

@@ -58,7 +58,7 @@ impl Attach for Joystick {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         Freedom::between(self.min, self.max).validate()?;
-        let frame = Frame::new("joystick", bodies, bodies[1].center, self.axis, None)?;
+        let frame = Frame::new("the axis of the joystick", bodies, bodies[1].center, self.axis, None)?;
         let Self { min, max, softness, .. } = *self;
         Ok(Arc::new(JoystickConstraint { frame, min, max, softness }))
     }

@@ -40,11 +40,15 @@ impl Attach for Lines {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         check_points("line", &self.points)?;
-        let [u, v] = self.directions.map(|direction| check_direction("direction of a line", direction));
+        let [u, v] = self.directions.map(|direction| check_direction("one of the directions of two lines", direction));
         let (u, v) = (u?, v?);
         if u.cross(v).length() < 1e-3 {
             let value = format!("{} and {}", self.directions[0], self.directions[1]);
-            return Err(ModelError::OutOfRange { what: "directions of two lines", value, allowed: "not parallel" });
+            return Err(ModelError::OutOfRange {
+                what: "the pair of directions of two lines",
+                value,
+                allowed: "not parallel",
+            });
         }
         Ok(Arc::new(LinesConstraint {
             points: [bodies[0].pose.inverse_point(self.points[0]), bodies[1].pose.inverse_point(self.points[1])],

@@ -46,7 +46,7 @@ impl OnPlane {
 impl Attach for OnPlane {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::new("plane", bodies, self.point, self.normal, None)?;
+        let frame = Frame::new("the normal of the plane", bodies, self.point, self.normal, None)?;
         Ok(Arc::new(PlaneConstraint { frame, one_sided: self.one_sided, softness: self.softness }))
     }
 }

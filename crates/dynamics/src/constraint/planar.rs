@@ -44,7 +44,7 @@ impl Planar {
 impl Attach for Planar {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::new("planar joint", bodies, self.anchor, self.normal, None)?;
+        let frame = Frame::new("the normal of a planar joint", bodies, self.anchor, self.normal, None)?;
         Ok(Arc::new(PlanarConstraint { frame, softness: self.softness }))
     }
 }

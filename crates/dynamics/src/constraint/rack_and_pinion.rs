@@ -72,7 +72,7 @@ impl Attach for RackAndPinion {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         check_points("point of a rack", &[self.point])?;
-        let what = "axis of a pinion and direction of its rack";
+        let what = "the pair of axis of a pinion and direction of its rack";
         let mut frame = Frame::new(what, bodies, self.center, self.axis, Some(self.direction))?;
         frame.anchors[1] = bodies[1].pose.inverse_point(self.point);
         let radius = (self.point - self.center).dot(frame.second(bodies)[2].value);

@@ -54,7 +54,7 @@ impl Attach for Screw {
         self.softness.validate()?;
         self.turn.validate()?;
         checked("pitch of a screw", self.pitch, .., "finite")?;
-        let frame = Frame::new("screw", bodies, self.anchor, self.axis, None)?;
+        let frame = Frame::new("the axis of the screw", bodies, self.anchor, self.axis, None)?;
         let Self { pitch, turn, softness, .. } = *self;
         Ok(Arc::new(ScrewConstraint { frame, pitch, turn, softness }))
     }

@@ -80,7 +80,8 @@ impl Attach for SixAxes {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         self.slide.iter().chain(&self.turn).try_for_each(Freedom::validate)?;
-        let frame = Frame::new("axes of a six-axis joint", bodies, self.anchor, self.x_axis, Some(self.y_axis))?;
+        let frame =
+            Frame::new("the pair of axes of a six-axis joint", bodies, self.anchor, self.x_axis, Some(self.y_axis))?;
         let Self { slide, turn, softness, .. } = *self;
         Ok(Arc::new(SixAxesConstraint { frame, slide, turn, softness }))
     }

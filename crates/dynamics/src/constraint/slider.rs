@@ -55,7 +55,7 @@ impl Attach for Slider {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         self.slide.validate()?;
-        let frame = Frame::new("slider", bodies, self.anchor, self.axis, None)?;
+        let frame = Frame::new("the axis of the slider", bodies, self.anchor, self.axis, None)?;
         Ok(Arc::new(SliderConstraint { frame, slide: self.slide, softness: self.softness }))
     }
 }

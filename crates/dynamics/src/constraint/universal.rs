@@ -51,13 +51,18 @@ impl Universal {
 impl Attach for Universal {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        // x along the first arm, y along the second.
-        let frame = Frame::new("universal joint", bodies, self.anchor, self.first_arm, Some(self.second_arm))?;
-        let (a, b) = (check_direction("arm", self.first_arm)?, check_direction("arm", self.second_arm)?);
+        let a = check_direction("the first arm of the cross", self.first_arm)?;
+        let b = check_direction("the second arm of the cross", self.second_arm)?;
         if a.dot(b).abs() > 1e-6 {
             let value = format!("{} and {}", self.first_arm, self.second_arm);
-            return Err(ModelError::OutOfRange { what: "arms of the cross", value, allowed: "perpendicular" });
+            return Err(ModelError::OutOfRange {
+                what: "the pair of arms of the cross",
+                value,
+                allowed: "perpendicular",
+            });
         }
+        // x along the first arm, y along the second.
+        let frame = Frame::new("the cross", bodies, self.anchor, self.first_arm, Some(self.second_arm))?;
         Ok(Arc::new(UniversalConstraint { frame, softness: self.softness }))
     }
 }

@@ -84,7 +84,7 @@ impl Attach for Wheel {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         [self.travel, self.steering, self.spin].iter().try_for_each(Freedom::validate)?;
-        let what = "suspension and axle of a wheel";
+        let what = "the pair of axis and axle of a wheel";
         let frame = Frame::new(what, bodies, self.anchor, self.axis, Some(self.axle))?;
         let Self { travel, steering, spin, softness, .. } = *self;
         Ok(Arc::new(WheelConstraint { frame, travel, steering, spin, softness }))

@@ -5,6 +5,7 @@
 
 use super::{Builder, Context, Reported};
 use crate::degrees::{self, Angle};
+use crate::fault;
 use crate::format::{JointFile, SpringFile};
 use crate::schema::to_registry;
 use crate::source::Span;
@@ -26,7 +27,8 @@ pub(super) struct JointPlan {
     pub(super) span: Span,
     /// None if it was refused; its ends are looked at all the same.
     kind: Option<Kind>,
-    /// The angles the file gives.
+    /// What the file says of it, and the angles in that.
+    node: Arc<Node>,
     angles: Arc<[Angle]>,
     collide: bool,
     breaking: Breaking,
@@ -77,12 +79,14 @@ impl JointPlan {
             Breaking { force: limit(breaks.force), torque: limit(breaks.torque), error: limit(breaks.error) };
         let (name, frame) = (entry.key.clone(), Transform::IDENTITY);
         let angles = degrees::angles(&entry.node).into();
-        Ok(Self { name, ends, frame, span, kind, angles, collide: file.collide, breaking })
+        let node = Arc::new(part.map_or(&entry.node, |(_, node)| node).clone());
+        Ok(Self { name, ends, frame, span, kind, node, angles, collide: file.collide, breaking })
     }
 
     /// What is wrong with it, in the words of the file, and where that stands.
     pub(super) fn problem(&self, problem: &ModelError) -> (String, Span) {
-        degrees::problem_in_degrees(problem, &self.angles).unwrap_or_else(|| (problem.to_string(), self.span))
+        degrees::problem_in_degrees(problem, &self.angles)
+            .unwrap_or_else(|| (problem.to_string(), fault::place(problem, &self.node).unwrap_or(self.span)))
     }
 
     pub(super) fn add(&self, world: &mut World, ends: [JointEnd; 2]) -> Result<(), ModelError> {

@@ -86,7 +86,14 @@ impl<'f> Shapes<'f> {
     ) -> Result<Shape, Reported> {
         let (shape, at) = match *file {
             ShapeFile::Sphere { radius } => (Shape::sphere(radius), ["sphere", "radius"]),
-            ShapeFile::Box { size } => (Shape::cuboid(0.5 * size), ["box", "size"]),
+            ShapeFile::Box { size } => {
+                let shape = Shape::cuboid(0.5 * size).map_err(|_| GeometryError::OutOfRange {
+                    what: "the size of a box",
+                    value: if size.min_element() < 2e-9 { size.min_element() } else { size.max_element() },
+                    allowed: "between 2e-9 and 2e9 metres along each axis",
+                });
+                (shape, ["box", "size"])
+            }
             ShapeFile::Capsule { radius, height } => {
                 let shape = Shape::capsule(0.5 * height - radius, radius).map_err(|_| GeometryError::OutOfRange {
                     what: "the height of a capsule",

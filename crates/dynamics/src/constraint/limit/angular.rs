@@ -67,7 +67,7 @@ impl Attach for AngularLimit {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.stop.validate()?;
         check_interval("angular limits", self.min, self.max)?;
-        let frame = Frame::new("axis of an angular limit", bodies, bodies[1].center, self.axis, self.pointer)?;
+        let frame = Frame::new("the axis of an angular limit", bodies, bodies[1].center, self.axis, self.pointer)?;
         Ok(Arc::new(AngularConstraint { frame, interval: [self.min, self.max], stop: self.stop }))
     }
 }

@@ -70,7 +70,7 @@ impl Attach for ConeLimit {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.stop.validate()?;
         let angle = checked("angle of a cone limit", self.angle, 1e-6..=PI, "between 1e-6 and π")?;
-        let frame = Frame::new("axis of a cone limit", bodies, bodies[1].center, self.axis, None)?;
+        let frame = Frame::new("the axis of a cone limit", bodies, bodies[1].center, self.axis, None)?;
         let frame = frame.centered("middle of a cone limit", bodies, self.center)?;
         Ok(Arc::new(ConeConstraint { frame, angle, stop: self.stop }))
     }

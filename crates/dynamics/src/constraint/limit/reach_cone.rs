@@ -87,7 +87,7 @@ impl Attach for ReachCone {
         self.stop.validate()?;
         check_points("anchor of a reach cone", &[self.anchor])?;
         let angle = checked("angle of a reach cone", self.angle, 1e-6..=PI, "between 1e-6 and π")?;
-        let what = "direction from the anchor of a reach cone to the second centre of mass";
+        let what = "the direction from the anchor of a reach cone to the second centre of mass";
         let frame = Frame::new(what, bodies, self.anchor, bodies[1].center - self.anchor, None)?;
         if self.corners.is_empty() {
             let center = self.center.unwrap_or(self.anchor - bodies[0].center);
@@ -102,10 +102,11 @@ impl Attach for ReachCone {
 
 /// The normals of the sides, pointing inwards, in chains from one outward corner to the next.
 fn chains(corners: &[DVec3]) -> Result<Vec<Vec<DVec3>>, ModelError> {
-    let what = "corners of a reach cone";
+    let what = "one of the corners of a reach cone";
     let refuse = |value: String, allowed: &'static str| ModelError::OutOfRange { what, value, allowed };
     if corners.len() < 3 {
-        return Err(refuse(format!("{} directions", corners.len()), "at least three"));
+        let (what, value) = ("the number of corners of a reach cone", corners.len().to_string());
+        return Err(ModelError::OutOfRange { what, value, allowed: "at least 3" });
     }
     let corners = corners.iter().map(|&corner| check_direction(what, corner)).collect::<Result<Vec<_>, _>>()?;
     let next = |index: usize| corners[(index + 1) % corners.len()];
@@ -113,7 +114,7 @@ fn chains(corners: &[DVec3]) -> Result<Vec<Vec<DVec3>>, ModelError> {
     for (index, a) in corners.iter().enumerate() {
         let side = a.cross(next(index));
         if side.length() < 1e-9 {
-            return Err(refuse(format!("{a} and {}", next(index)), "neighbours that are neither parallel nor opposed"));
+            return Err(refuse(format!("{a} beside {}", next(index)), "neither parallel nor opposed to its neighbour"));
         }
         sides.push(side.normalize());
     }

@@ -101,7 +101,8 @@ impl Attach for SwingTwist {
         let friction = checked("friction of a swing-twist joint", self.friction, 0.0.., "at least 0")?;
         let ellipse = Ellipse::new(self.swing)?;
         check_interval("limits of twist", self.twist[0], self.twist[1])?;
-        let frame = Frame::new("axes of a swing-twist joint", bodies, self.anchor, self.axis, Some(self.towards))?;
+        let frame =
+            Frame::new("the pair of axes of a swing-twist joint", bodies, self.anchor, self.axis, Some(self.towards))?;
         let frame = frame.centered("middle of a swing-twist joint", bodies, self.center)?;
         let Self { twist, stop, softness, .. } = *self;
         Ok(Arc::new(SwingTwistConstraint { frame, ellipse, twist, friction, stop, softness }))

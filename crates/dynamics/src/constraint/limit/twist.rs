@@ -60,7 +60,7 @@ impl Attach for TwistLimit {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.stop.validate()?;
         check_interval("limits of twist", self.min, self.max)?;
-        let frame = Frame::new("axis of a twist limit", bodies, bodies[1].center, self.axis, None)?;
+        let frame = Frame::new("the axis of a twist limit", bodies, bodies[1].center, self.axis, None)?;
         Ok(Arc::new(TwistConstraint { frame, interval: [self.min, self.max], stop: self.stop }))
     }
 }

@@ -67,7 +67,7 @@ impl Attach for WedgeLimit {
         check_interval("angles of a wedge limit", self.min, self.max)?;
         checked("opening of a wedge limit", self.max - self.min, 0.0..=TAU, "at most a full turn, 2π")?;
         // x along the edge, y towards the axis.
-        let what = "edge and axis of a wedge limit";
+        let what = "the pair of edge and axis of a wedge limit";
         let frame = Frame::new(what, bodies, bodies[1].center, self.edge, Some(self.axis))?;
         let axis = bodies[1].pose.inverse_vector(check_direction(what, self.axis)?);
         let normal = |angle: f64| {

@@ -43,7 +43,7 @@ impl CrossHinge {
 
 impl Attach for CrossHinge {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        Ok(Arc::new(CrossHingeConstraint(Frame::new("study hinge", bodies, self.anchor, self.axis, None)?)))
+        Ok(Arc::new(CrossHingeConstraint(Frame::new("the axis of the hinge", bodies, self.anchor, self.axis, None)?)))
     }
 }
 

@@ -43,7 +43,13 @@ impl CrossMatrixHinge {
 
 impl Attach for CrossMatrixHinge {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        Ok(Arc::new(CrossMatrixHingeConstraint(Frame::new("study hinge", bodies, self.anchor, self.axis, None)?)))
+        Ok(Arc::new(CrossMatrixHingeConstraint(Frame::new(
+            "the axis of the hinge",
+            bodies,
+            self.anchor,
+            self.axis,
+            None,
+        )?)))
     }
 }
 

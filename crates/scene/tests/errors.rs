@@ -155,7 +155,76 @@ fn angles_are_spoken_of_in_degrees() {
     expect("wedge_limit = { min_deg = -10, max_deg = 400 }", opening, "6:42");
     let range = "`angle_deg` is 300, which is out of rangeexpected a number of at least 0.0000573 and at most 180 in °";
     expect("cone_limit.angle_deg = 300", range, "6:24");
-    expect("slider.slide = { min = 30, max = -20 }", &format!("joint limits is 30 to -20, but must be {order}"), "4:9");
+    expect(
+        "slider.slide = { min = 30, max = -20 }",
+        &format!("joint limits is 30 to -20, but must be {order}"),
+        "6:34",
+    );
+}
+
+#[test]
+fn the_property_of_a_joint_that_is_wrong_is_pointed_at() {
+    let complaint = |joint: &str| {
+        let text = format!(
+            "title = 't'\n[bodies.a]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'a']\n{joint}\n"
+        );
+        let [(message, _, place)] = said(&text).try_into().unwrap();
+        (message, place)
+    };
+    for (joint, message, place) in [
+        (
+            "hinge = { anchor = [0, 0, 0], axis = [0, 0, 0] }",
+            "the axis of the hinge is [0, 0, 0], but must be finite and not zero",
+            "6:38",
+        ),
+        (
+            "universal = { first_arm = [0, 0, 1], second_arm = [0, 0, 1] }",
+            "the pair of arms of the cross is [0, 0, 1] and [0, 0, 1], but must be perpendicular",
+            "6:51",
+        ),
+        (
+            "gear = { teeth = [0, 20] }",
+            "the number of teeth of a gear is 0, but must be between 1 and 1000000, negative for inner teeth",
+            "6:19",
+        ),
+        (
+            "distance = { anchors = [[0, 0, 0], [1, 0, 0]], min = 3, max = 2 }",
+            "the smallest distance is 3, but must be between 0 m and the largest distance",
+            "6:54",
+        ),
+        (
+            "reach_cone = { anchor = [1, 0, 0], corners = [[1, 0, 0]] }",
+            "the number of corners of a reach cone is 1, but must be at least 3",
+            "6:46",
+        ),
+        (
+            "wheel = { axis = [0, 1, 0], axle = [0, 1, 0] }",
+            "the pair of axis and axle of a wheel is [0, 1, 0] and [0, 1, 0], but must be two directions that are not parallel",
+            "6:36",
+        ),
+        (
+            "six_axes = { x_axis = [1, 0, 0], y_axis = [2, 0, 0] }",
+            "the pair of axes of a six-axis joint is [1, 0, 0] and [2, 0, 0], but must be two directions that are not parallel",
+            "6:43",
+        ),
+    ] {
+        assert_eq!(complaint(joint), (message.to_owned(), place.to_owned()), "{joint}");
+    }
+}
+
+/// A sheet would weigh as many kg/m² as its material has kg/m³.
+#[test]
+fn a_surface_that_encloses_nothing_has_no_mass_of_its_own() {
+    let triangle = "shape.mesh = { vertices = [[0, 0, 0], [1, 0, 0], [0, 0, 1]], triangles = [[0, 2, 1]] }";
+    let body = |more: &str| format!("title = 't'\n[bodies.sheet]\n{triangle}\n{more}\n");
+    let [(message, help, place)] = said(&body("")).try_into().unwrap();
+    assert!(message.starts_with("the mesh is not closed (3 open edges, one from [0, 0, 0] to [0, 0, 1])"), "{message}");
+    assert!(help.contains("`mass`") && place.starts_with("3:"), "{help} {place}");
+    for fine in ["mass = 1", "kind = 'fixed'", "script.turn.rate = 1"] {
+        assert!(Loader::new().load_text("scene.toml", &body(fine)).is_ok(), "{fine}");
+    }
+    let field = "title = 't'\n[bodies.b]\nshape.height_field = { heights = [[0, 0], [1, 0]], spacing = [1, 1] }\n";
+    assert!(said(field)[0].0.starts_with("a height field is not closed"));
 }
 
 #[test]

@@ -11,7 +11,8 @@ use crate::tree::Node;
 use glam::DMat3;
 use tumble_dynamics::model::Script;
 use tumble_dynamics::{Body, Collider, Material};
-use tumble_geometry::MassProperties;
+use tumble_geometry::shape::EdgeKind;
+use tumble_geometry::{MassProperties, Shape};
 
 /// Everything about a body but its name, place and motion.
 #[derive(Clone, Debug)]
@@ -40,11 +41,20 @@ impl Parts {
     ) -> Result<Self, Reported> {
         let span_of = |key: &str| node.get(key).map_or(span, |node| node.span);
         // Everything is looked at before anything is refused, so that all that is wrong is said at once.
+        let forces_move_it = file.kind == BodyKindFile::Dynamic && file.script.is_none();
+        let weighed = forces_move_it && file.mass.is_none() && file.mass_properties.is_none();
         let shape = file.shape.as_ref().zip(node.get("shape"));
-        let shape = shape.map(|(shape, node)| shapes.get(context, shape, node).map(Collider::new));
+        let shape = shape.map(|(shape, node)| {
+            let shape = shapes.get(context, shape, node)?;
+            if weighed {
+                solid(context, &shape, node)?
+            }
+            Ok(Collider::new(shape))
+        });
         let nodes = node.get("colliders").map_or(&[][..], Node::elements);
         let parts = file.colliders.iter().zip(nodes);
-        let parts: Vec<_> = parts.map(|(part, node)| collider(context, shapes, materials, part, node)).collect();
+        let parts: Vec<_> =
+            parts.map(|(part, node)| collider(context, shapes, materials, part, node, weighed)).collect();
         // A body of another material or colour is still a body: what is attached to it can be looked at.
         let material = file.material.as_ref().and_then(|name| materials.get(context, name, span_of("material")).ok());
         let color = file.color.as_ref().and_then(|text| context.accept(span_of("color"), parse_color(text)).ok());
@@ -107,12 +117,17 @@ fn collider(
     materials: &Materials,
     part: &ColliderFile,
     node: &Node,
+    weighed: bool,
 ) -> Result<Collider, Reported> {
     let placed = pose(context, node, node.span, part.position, part.rotation.as_ref());
     let shape = shapes.get(context, &part.shape, node.get("shape").unwrap_or(node));
     let material =
         part.material.as_ref().map(|name| materials.get(context, name, node.place(&["material"], node.span)));
-    let mut collider = Collider::new(shape?).with_pose(placed?);
+    let shape = shape?;
+    if weighed && !part.sensor && part.density.is_none() {
+        solid(context, &shape, node.get("shape").unwrap_or(node))?;
+    }
+    let mut collider = Collider::new(shape).with_pose(placed?);
     if let Some(material) = material.transpose()? {
         collider = collider.with_material(material);
     }
@@ -120,6 +135,39 @@ fn collider(
         collider = collider.with_density(density);
     }
     Ok(if part.sensor { collider.as_sensor() } else { collider })
+}
+
+/// Refuses a surface that encloses nothing where a mass is to be found from a volume: it would weigh like a sheet of as many
+/// kg/m² as the material has kg/m³.
+fn solid(context: &mut Context<'_>, shape: &Shape, node: &Node) -> Result<(), Reported> {
+    let Some(why) = hollow(shape) else { return Ok(()) };
+    let file = node.at(&["mesh", "file"]).and_then(Node::text).map_or(String::new(), |file| format!(" {file}"));
+    let help = "give the body a `mass`, or close the surface, or make the body `fixed`";
+    let message =
+        format!("{}: it encloses no volume that could have a mass", why.replacen("mesh", &format!("mesh{file}"), 1));
+    context.report.push(node.place(&["mesh", "file"], node.span), message, help);
+    Err(Reported)
+}
+
+/// Why a shape encloses no volume, if it does not for want of a closed surface.
+fn hollow(shape: &Shape) -> Option<String> {
+    match shape {
+        Shape::Mesh(mesh) if !mesh.is_closed() => {
+            let has_area = (0..mesh.triangles().len()).filter(|&index| mesh.normal(index).is_some());
+            let is_open = |&(index, edge): &(usize, usize)| mesh.edge_kind(index, edge) == EdgeKind::Boundary;
+            let edges: Vec<_> =
+                has_area.flat_map(|index| [0, 1, 2].map(|edge| (index, edge))).filter(is_open).collect();
+            let example = edges.first().map_or(String::new(), |&(index, edge)| {
+                let corners = mesh.triangle(index).vertices;
+                format!(", one from {} to {}", corners[edge], corners[(edge + 1) % 3])
+            });
+            Some(format!("the mesh is not closed ({} open edges{example})", edges.len()))
+        }
+        Shape::Mesh(mesh) if !mesh.is_oriented() => Some("the mesh has neighbouring faces of opposite sense".into()),
+        Shape::HeightField(_) => Some("a height field is not closed".into()),
+        Shape::Compound(compound) => compound.parts().iter().find_map(|(_, part)| hollow(part)),
+        _ => None,
+    }
 }
 
 fn mass_properties(file: &MassFile) -> MassProperties {

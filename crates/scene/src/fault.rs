@@ -15,7 +15,6 @@ pub(crate) fn place(problem: &ModelError, node: &Node) -> Option<Span> {
     let score = |(key, node): &(&str, &Node)| {
         let named = key.split('_').all(|part| words.contains(&part));
         let same = shown(node).is_some_and(|text| values.contains(&text.as_str()));
-        // A key that stands for many values is less telling than the value.
         2 * usize::from(named) + usize::from(same)
     };
     let best = all.iter().max_by_key(|property| score(property))?;
@@ -25,10 +24,11 @@ pub(crate) fn place(problem: &ModelError, node: &Node) -> Option<Span> {
 /// All properties with their keys, and the elements of lists with that of the list.
 fn collect<'a>(node: &'a Node, key: &'a str, all: &mut Vec<(&'a str, &'a Node)>) {
     for entry in node.entries() {
+        collect(&entry.node, &entry.key, all);
+        // After its elements: of equals the last is taken.
         if !matches!(entry.node.content, Content::Table(_)) {
             all.push((&entry.key, &entry.node));
         }
-        collect(&entry.node, &entry.key, all);
     }
     // The components of a vector are not properties.
     if !key.is_empty() && shown(node).is_none() {

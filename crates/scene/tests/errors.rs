@@ -271,7 +271,7 @@ ball.anchor = [0, 0, 0]
 "#;
     let found = said(text);
     let places: Vec<&str> = found.iter().map(|(.., place)| place.as_str()).collect();
-    assert_eq!(places, ["4:1", "4:10", "7:12", "8:9"], "{}", report(text));
+    assert_eq!(places, ["4:1", "4:10", "7:12", "10:38"], "{}", report(text));
 }
 
 /// What is wrong with a body is said once, not for each of its copies, and not in the joints between them.

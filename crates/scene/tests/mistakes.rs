@@ -96,9 +96,9 @@ between = ["massless", "row/7"]
 [joints.fourth]                                   # !
 ball = {}
 
-[joints.fifth]                                    # !
+[joints.fifth]
 between = ["ball", "lost"]
-hinge.axis = [0, 0, 0]
+hinge.axis = [0, 0, 0]  # !
 
 [joints.sixth]
 between = ["pair/right", "other/anything"]

@@ -42,7 +42,7 @@ impl Parts {
         let span_of = |key: &str| node.get(key).map_or(span, |node| node.span);
         // Everything is looked at before anything is refused, so that all that is wrong is said at once.
         let forces_move_it = file.kind == BodyKindFile::Dynamic && file.script.is_none();
-        let weighed = forces_move_it && file.mass.is_none() && file.mass_properties.is_none();
+        let weighed = node.is_sound() && forces_move_it && file.mass.is_none() && file.mass_properties.is_none();
         let shape = file.shape.as_ref().zip(node.get("shape"));
         let shape = shape.map(|(shape, node)| {
             let shape = shapes.get(context, shape, node)?;

@@ -119,9 +119,9 @@ fn what_makes_no_sense_is_refused_by_name() {
     refused(&ReachCone::regular(DVec3::X, 1.0), "second centre of mass is [0, 0, 0]");
     let corners = vec![DVec3::X, DVec3::Z, DVec3::Y];
     refused(&ReachCone::irregular(DVec3::ZERO, corners), "counterclockwise");
-    refused(&ReachCone::irregular(DVec3::ZERO, vec![DVec3::X, DVec3::Y]), "at least three");
+    refused(&ReachCone::irregular(DVec3::ZERO, vec![DVec3::X, DVec3::Y]), "at least 3");
     refused(&SixAxes::at(DVec3::ZERO).along(DVec3::Y, DVec3::Y), "not parallel");
-    refused(&Wheel::at(DVec3::ZERO, DVec3::Y, DVec3::Y), "suspension and axle of a wheel");
+    refused(&Wheel::at(DVec3::ZERO, DVec3::Y, DVec3::Y), "axis and axle of a wheel");
     refused(&Gear::parallel([DVec3::ZERO; 2], DVec3::Z, [10, 20]), "centres of gears");
     refused(&Gear::parallel([DVec3::ZERO, DVec3::Z], DVec3::Z, [10, 20]), "along an axis");
     refused(&Gear::parallel([DVec3::ZERO, DVec3::X], DVec3::Z, [10, 0]), "teeth of a gear is 0");
@@ -129,7 +129,7 @@ fn what_makes_no_sense_is_refused_by_name() {
     refused(&RackAndPinion::at(DVec3::ZERO, DVec3::Z, DVec3::Y, DVec3::Z), "not parallel");
     refused(&Pulley::over([DVec3::X; 2], [DVec3::X, DVec3::Y]), "away from its wheel");
     refused(&Pulley::default().with_ratio(0.0), "ratio of a pulley is 0");
-    refused(&CrossHinge::at(DVec3::ZERO, DVec3::NAN), "study hinge is [NaN, NaN, NaN]");
+    refused(&CrossHinge::at(DVec3::ZERO, DVec3::NAN), "axis of the hinge is [NaN, NaN, NaN]");
 }
 
 /// The share of the rotations that a cone limit allows: with twist free, that of the directions in the cone,

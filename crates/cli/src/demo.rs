@@ -38,15 +38,15 @@ fn has_screen() -> bool {
 fn draw() -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Write(format!("{FOLDER}: {error}"));
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
-    let choice = |scene: &str| SceneChoice {
+    let choice = |scene: &str, settings: Vec<String>| SceneChoice {
         scene: scene.into(),
         until: Some(UNTIL),
         dt: None,
-        settings: vec![format!("recording.rate={RATE}")],
+        settings,
     };
     let file = |ending: &str| format!("{FOLDER}/{SCENE}.{ending}");
     crate::run::run(&Run {
-        choice: choice(SCENE),
+        choice: choice(SCENE, vec![format!("recording.rate={RATE}")]),
         method: None,
         outputs: vec![PathBuf::from(file("glb")), PathBuf::from(file("tumble"))],
         plots: vec![format!("{}=kinetic,potential,energy", file("svg"))],
@@ -54,7 +54,7 @@ fn draw() -> Result<(), Failure> {
         quiet: false,
     })?;
     crate::render::render(&Render {
-        choice: choice(&file("tumble")),
+        choice: choice(&file("tumble"), Vec::new()),
         out: PathBuf::from(file("gif")),
         size: "640x360".into(),
         fps: RATE,

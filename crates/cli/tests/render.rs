@@ -177,3 +177,15 @@ fn recordings_find_the_meshes_of_their_scene() {
     assert!(code == Some(1) && told.contains("rock.obj"), "{told}");
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// What the README begins with: without a command and without a screen, something to look at is drawn into files.
+#[test]
+fn without_a_command_there_is_something_to_see() {
+    let folder = folder("demo");
+    let shown = Command::new(env!("CARGO_BIN_EXE_tumble")).current_dir(&folder).output().unwrap();
+    assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
+    for file in ["dominoes.glb", "dominoes.svg", "dominoes.tumble"] {
+        assert!(folder.join("out").join(file).metadata().unwrap().len() > 1000, "{file}");
+    }
+    assert_eq!(length(&at(&folder, "out/dominoes.gif")), (81, 405));
+}

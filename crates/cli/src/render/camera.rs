@@ -1,7 +1,7 @@
 //! Where pictures are seen from.
 
-use glam::Vec3;
-use tumble_geometry::Shape;
+use glam::{DVec3, Vec3};
+use tumble_geometry::{Aabb, Shape};
 use tumble_scene::Scene;
 use tumble_scene::look::Surface;
 
@@ -10,7 +10,7 @@ const SIDE: Vec3 = Vec3::new(0.5, 0.35, 1.0);
 /// Under which vertical angle, in radians.
 const VIEW: f32 = 0.7;
 /// What does not move is of interest if it is at most this many times as large as what moves, or as far away.
-const VAST: f32 = 20.0;
+const VAST: f64 = 20.0;
 
 /// Where to look from.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +30,13 @@ impl Camera {
             return Self { from: camera.from.as_vec3(), to: camera.to.as_vec3(), view };
         }
         let whole = of_interest(scene);
-        let (middle, back) = (0.5 * (whole.low + whole.high), SIDE.normalize());
+        let (middle, back) = (whole.center().as_vec3(), SIDE.normalize());
         let right = Vec3::Y.cross(back).normalize();
         let up = back.cross(right);
         let (across, high) = (libm::tanf(0.5 * VIEW) * aspect, libm::tanf(0.5 * VIEW));
         // A corner at c from the middle is in the picture if |c·up| ≤ (distance − c·back) tan(view/2), and so across.
-        let needed = whole.corners().map(|corner| {
-            let c = corner - middle;
+        let needed = corners(&whole).map(|corner| {
+            let c = corner.as_vec3() - middle;
             c.dot(back) + (c.dot(up).abs() / high).max(c.dot(right).abs() / across)
         });
         let distance = 1.15 * needed.into_iter().fold(0.0, f32::max).max(1e-3);
@@ -50,44 +50,17 @@ impl Camera {
     }
 }
 
-/// A box along the axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Extent {
-    low: Vec3,
-    high: Vec3,
-}
-
-impl Extent {
-    fn around(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
-        let each = points.into_iter().filter(|point| point.is_finite()).map(|point| Self { low: point, high: point });
-        each.reduce(Self::with)
-    }
-
-    fn with(self, other: Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-
-    fn size(&self) -> f32 {
-        (self.high - self.low).length()
-    }
-
-    fn corners(&self) -> [Vec3; 8] {
-        let ends = [self.low, self.high];
-        std::array::from_fn(|corner| Vec3::new(ends[corner & 1].x, ends[corner >> 1 & 1].y, ends[corner >> 2].z))
-    }
-}
-
 /// The box around all that moves, and around what stands near it: the ground below, a slope, a table; but not what is
 /// vastly larger.
-fn of_interest(scene: &Scene) -> Extent {
-    let (mut moving, mut fixed, mut grounds) = (None::<Extent>, Vec::new(), Vec::new());
+fn of_interest(scene: &Scene) -> Aabb {
+    let (mut moving, mut fixed, mut grounds) = (Aabb::EMPTY, Vec::new(), Vec::new());
     for (id, body) in scene.world.bodies() {
         let pose = body.pose();
         let colliders = body.model().colliders.iter().filter_map(|&id| scene.world.model().colliders().get(id));
         let ground = colliders.filter(|collider| !collider.sensor).find_map(|collider| match &collider.shape {
             Shape::HalfSpace(half_space) => {
                 let pose = pose * collider.pose;
-                Some((pose.translation.as_vec3(), pose.vector(half_space.normal()).as_vec3()))
+                Some((pose.translation, pose.vector(half_space.normal())))
             }
             _ => None,
         });
@@ -96,25 +69,33 @@ fn of_interest(scene: &Scene) -> Extent {
             continue;
         }
         let surface = Surface::of_body(scene, id);
-        let corners = surface.positions.iter().map(|corner| pose.point(corner.as_dvec3()).as_vec3());
-        let extent = Extent::around(corners.chain([body.position().as_vec3()]));
-        match (extent, body.model().kind.moves()) {
-            (Some(extent), true) => moving = Some(moving.map_or(extent, |moving| moving.with(extent))),
-            (Some(extent), false) => fixed.push(extent),
-            (None, _) => {}
+        let surface = surface.positions.iter().map(|corner| pose.point(corner.as_dvec3()));
+        let extent = Aabb::from_points(surface.chain([body.position()]).filter(|point| point.is_finite()));
+        if body.model().kind.moves() {
+            moving = moving.merged(&extent);
+        } else {
+            fixed.push(extent);
         }
     }
-    let unit = Extent { low: Vec3::splat(-1.0), high: Vec3::splat(1.0) };
-    let Some(moving) = moving else { return fixed.into_iter().reduce(Extent::with).unwrap_or(unit) };
+    let unit = Aabb::from_center(DVec3::ZERO, DVec3::ONE);
+    let all = |boxes: Vec<Aabb>| boxes.iter().fold(Aabb::EMPTY, |whole, one| whole.merged(one));
+    if moving == Aabb::EMPTY {
+        let fixed = all(fixed);
+        return if fixed == Aabb::EMPTY { unit } else { fixed };
+    }
+    let size = |extent: &Aabb| extent.extents().length();
     // Points without a surface have no size.
-    let reach = VAST * if moving.size() > 0.0 { moving.size() } else { unit.size() };
-    let near = fixed.into_iter().filter(|extent| moving.with(*extent).size() <= reach);
-    let below = grounds.into_iter().filter_map(|(point, normal)| {
-        let below = moving.corners().map(|corner| corner - normal * normal.dot(corner - point));
-        Extent::around(below).filter(|extent| moving.with(*extent).size() <= reach)
+    let reach = VAST * if size(&moving) > 0.0 { size(&moving) } else { size(&unit) };
+    let below = grounds.into_iter().map(|(point, normal): (DVec3, DVec3)| {
+        Aabb::from_points(corners(&moving).map(|corner| corner - normal * normal.dot(corner - point)))
     });
-    let whole = near.chain(below).fold(moving, Extent::with);
-    if whole.size() > 0.0 { whole } else { Extent { low: whole.low + unit.low, high: whole.high + unit.high } }
+    let near = fixed.into_iter().chain(below).filter(|extent| size(&moving.merged(extent)) <= reach);
+    let whole = near.fold(moving, |whole, extent| whole.merged(&extent));
+    if size(&whole) > 0.0 { whole } else { whole.expanded(1.0) }
+}
+
+fn corners(extent: &Aabb) -> [DVec3; 8] {
+    std::array::from_fn(|index| extent.corner(index))
 }
 
 #[cfg(test)]
@@ -122,7 +103,7 @@ mod tests {
     use super::*;
     use tumble_scene::Loader;
 
-    fn extent(bodies: &str) -> Extent {
+    fn extent(bodies: &str) -> Aabb {
         let scene = Loader::new().load_text("x", &format!("title = 'x'\n{bodies}"));
         of_interest(&scene.unwrap_or_else(|report| panic!("{report}")))
     }
@@ -131,8 +112,8 @@ mod tests {
     #[test]
     fn the_camera_sees_what_moves_and_what_is_near() {
         let ball = "[bodies.ball]\nshape.sphere.radius = 1\nposition = [0, 5, 0]\n";
-        let near = |extent: Extent, low: [f32; 3], high: [f32; 3]| {
-            let apart = (extent.low - Vec3::from(low)).abs().max((extent.high - Vec3::from(high)).abs());
+        let near = |extent: Aabb, low: [f64; 3], high: [f64; 3]| {
+            let apart = (extent.min - DVec3::from(low)).abs().max((extent.max - DVec3::from(high)).abs());
             assert!(apart.max_element() < 0.05, "{extent:?}");
         };
         near(extent(ball), [-1.0, 4.0, -1.0], [1.0, 6.0, 1.0]);
@@ -155,8 +136,8 @@ mod tests {
             let right = camera.up().cross(back).normalize();
             let tall = libm::tanf(0.5 * camera.view);
             let mut widest = 0.0_f32;
-            for corner in of_interest(&scene).corners() {
-                let c = corner - camera.from;
+            for corner in corners(&of_interest(&scene)) {
+                let c = corner.as_vec3() - camera.from;
                 let depth = -c.dot(back);
                 let (x, y) = (c.dot(right) / depth / tall / aspect, c.dot(back.cross(right)) / depth / tall);
                 widest = widest.max(x.abs()).max(y.abs());

@@ -8,6 +8,7 @@
 pub(crate) mod closest;
 mod composite;
 mod dispatch;
+mod feature;
 mod manifold;
 mod motion;
 pub(crate) mod point;
@@ -19,6 +20,7 @@ mod time_of_impact;
 mod types;
 
 pub use closest::{Separation, separation, separation_within};
+pub use feature::{Feature, FeatureGeometry, Pole};
 pub use manifold::{InternalEdges, ManifoldOptions, PairCache};
 pub use motion::Motion;
 pub use shape_cast::{ShapeHit, cast_shape};

@@ -1,5 +1,6 @@
 //! The answers of the queries.
 
+use super::Feature;
 use crate::Transform;
 use glam::DVec3;
 
@@ -30,7 +31,8 @@ pub struct Penetration {
 }
 
 /// Which features of the two shapes make a contact point. Equal ids in two manifolds of the same parts of the same
-/// pair mean the same contact, a moment later; what was known about it (its impulse) carries over.
+/// pair mean the same contact, a moment later; what was known about it (its impulse) carries over. What the features are is told
+/// by [`ContactPoint::features`].
 ///
 /// Manifolds with meshes and height fields are merged from several triangles, and as a shape slides its manifold passes from
 /// some to others. There, equal ids in manifolds of the pair whose normals agree mean the same contact, whatever the part
@@ -48,8 +50,10 @@ pub struct ContactPoint {
     pub position: DVec3,
     /// How deep the surfaces overlap along the normal, in metres; negative for a gap.
     pub depth: f64,
-    /// Which features touch.
+    /// Whether it is the same contact as another one.
     pub feature: FeatureId,
+    /// What of the first shape touches what of the second.
+    pub features: [Feature; 2],
 }
 
 /// Where two shapes, or two parts of them, touch: up to four points with a common normal.
@@ -104,6 +108,7 @@ impl Manifold {
         (flipped.part_a, flipped.part_b) = (self.part_b, self.part_a);
         for point in flipped.points_mut() {
             point.position = b_in_a.inverse_point(point.position);
+            point.features.reverse();
         }
         flipped
     }

@@ -173,7 +173,9 @@ fn corner_on_face(
     prediction: f64,
 ) -> Option<Manifold> {
     let inside = triangle.barycentric(corner)?.min_element() >= -1e-9;
-    let height = normal.dot(corner - triangle.vertices[0]);
+    // Along the normal, which need not be that of the triangle's plane.
+    let plane = triangle.normal()?;
+    let height = plane.dot(corner - triangle.vertices[0]) / plane.dot(normal);
     if !inside || height > prediction {
         return None;
     }

@@ -173,16 +173,16 @@ fn convex_shapes() -> Vec<(&'static str, Shape)> {
     // More faces than separating axes are tried for.
     let many: Vec<DVec3> = (0..200).map(|_| unit(&mut random) * 0.5).collect();
     vec![
-        ("half-space", Shape::half_space(DVec3::new(0.3, 1.0, -0.2)).unwrap()),
-        ("box", Shape::cuboid([0.5, 0.3, 0.4]).unwrap()),
-        ("hull", Shape::hull(&corners).unwrap()),
-        ("round hull", Shape::hull(&many).unwrap()),
-        ("cylinder", Shape::cylinder(0.4, 0.3).unwrap()),
-        ("cone", Shape::cone(0.4, 0.35).unwrap()),
-        ("ellipsoid", Shape::custom(Ellipsoid(DVec3::new(0.3, 0.5, 0.4))).unwrap()),
-        ("crate", Shape::custom(Crate(DVec3::new(0.3, 0.4, 0.35))).unwrap()),
-        ("capsule", Shape::capsule(0.4, 0.2).unwrap()),
-        ("sphere", Shape::sphere(0.4).unwrap()),
+        ("half-space", Shape::half_space(DVec3::new(0.3, 1.0, -0.2)).expect("a shape")),
+        ("box", Shape::cuboid([0.5, 0.3, 0.4]).expect("a shape")),
+        ("hull", Shape::hull(&corners).expect("a shape")),
+        ("round hull", Shape::hull(&many).expect("a shape")),
+        ("cylinder", Shape::cylinder(0.4, 0.3).expect("a shape")),
+        ("cone", Shape::cone(0.4, 0.35).expect("a shape")),
+        ("ellipsoid", Shape::custom(Ellipsoid(DVec3::new(0.3, 0.5, 0.4))).expect("a shape")),
+        ("crate", Shape::custom(Crate(DVec3::new(0.3, 0.4, 0.35))).expect("a shape")),
+        ("capsule", Shape::capsule(0.4, 0.2).expect("a shape")),
+        ("sphere", Shape::sphere(0.4).expect("a shape")),
     ]
 }
 
@@ -335,13 +335,13 @@ fn gaps_with_composite_shapes_are_minus_the_depths() {
     let convex = convex_shapes();
     let at = |x: f64, turn: f64| Transform::new(rotation_about(DVec3::Z, turn), DVec3::X * x);
     let parts = vec![(at(-0.4, 0.3), convex[1].1.clone()), (at(0.4, 1.0), convex[4].1.clone())];
-    let compound = Shape::compound(parts).unwrap();
+    let compound = Shape::compound(parts).expect("a shape");
     // An octahedron, closed.
     let corners: Vec<DVec3> = (0..6).map(|i| DVec3::AXES[i % 3] * if i < 3 { 0.7 } else { -0.7 }).collect();
     let sides = [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]];
-    let mesh = Shape::mesh(corners, sides.to_vec()).unwrap();
+    let mesh = Shape::mesh(corners, sides.to_vec()).expect("a shape");
     let heights = (0..25).map(|i| 0.05 * f64::from(i * 7 % 5)).collect();
-    let field = Shape::height_field(5, 5, heights, [0.5, 0.5]).unwrap();
+    let field = Shape::height_field(5, 5, heights, [0.5, 0.5]).expect("a shape");
     for (i, (name, shape)) in convex.iter().enumerate() {
         check_pair(&format!("compound and {name}"), &compound, shape, i as u64);
         check_pair(&format!("{name} and compound"), shape, &compound, i as u64);

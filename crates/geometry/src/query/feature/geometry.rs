@@ -83,7 +83,7 @@ impl Feature {
                 let vertex = |i: u32| Some(DVec3::new(side(i, 0, h.x), side(i, 1, h.y), side(i, 2, h.z)));
                 let face = |i: u32| {
                     let axis = *DVec3::AXES.get(i as usize / 2)?;
-                    let normal = if i % 2 == 0 { axis } else { -axis };
+                    let normal = if i.is_multiple_of(2) { axis } else { -axis };
                     Some((normal * h, normal))
                 };
                 self.of_polyhedron(vertex, face)

@@ -61,6 +61,12 @@ impl Wrenches {
         Self { wrenches: vec![Wrench::default(); count] }
     }
 
+    /// No force on any of `count` bodies; memory is used again.
+    pub fn reset(&mut self, count: usize) {
+        self.wrenches.clear();
+        self.wrenches.resize(count, Wrench::default());
+    }
+
     /// The sums.
     pub fn as_slice(&self) -> &[Wrench] {
         &self.wrenches

@@ -13,9 +13,8 @@ pub use velocity_verlet::VelocityVerlet;
 pub use verlet::Verlet;
 
 use crate::registry::Table;
-use crate::{BodyState, Model};
+use crate::{BodyState, Model, ModelError};
 use glam::DVec3;
-use serde_json::Value;
 
 /// How the velocities of a body change at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,13 +45,15 @@ pub trait Integrator: std::fmt::Debug + Send + Sync {
     /// Forgets everything remembered from earlier steps. Default: there is nothing to forget.
     fn reset(&mut self) {}
 
-    /// All it remembers from earlier steps as plain data without NaN or infinities. Default: nothing.
-    fn save(&self) -> Value {
-        Value::Null
+    /// All it remembers from earlier steps, as finite numbers. Default: nothing.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
     }
 
-    /// Takes over what an integrator of the same kind remembered. Default: there is nothing to take over.
-    fn load(&mut self, _saved: &Value) -> Result<(), serde_json::Error> {
+    /// Takes over what an integrator of the same kind remembered; refused if it makes no sense. Default: there is nothing to
+    /// take over.
+    fn load(&mut self, _memory: &[f64]) -> Result<(), ModelError> {
+        self.reset();
         Ok(())
     }
 

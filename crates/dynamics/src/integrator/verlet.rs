@@ -10,11 +10,10 @@
 
 use super::rotation::angular_acceleration;
 use super::{Acceleration, EquationsOfMotion, Integrator};
-use crate::BodyState;
+use crate::{BodyState, ModelError};
 use glam::{DQuat, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tumble_geometry::math::{rotation_from_vector, rotation_vector};
 
 /// Verlet's method without velocities.
@@ -29,7 +28,7 @@ pub struct Verlet {
 }
 
 /// What is remembered of a body from the last step.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Memory {
     /// The step it came from.
     dt: f64,
@@ -39,6 +38,27 @@ struct Memory {
     moved: (DVec3, DVec3),
     /// The velocities that were reported.
     reported: (DVec3, DVec3),
+}
+
+/// How many numbers a memory is.
+const OF_BODY: usize = 20;
+
+impl Memory {
+    fn numbers(&self) -> [f64; OF_BODY] {
+        let Self { dt, left: (p, q), moved: (s, t), reported: (v, w) } = self;
+        [*dt, p.x, p.y, p.z, q.x, q.y, q.z, q.w, s.x, s.y, s.z, t.x, t.y, t.z, v.x, v.y, v.z, w.x, w.y, w.z]
+    }
+
+    /// From so many numbers.
+    fn of(numbers: &[f64]) -> Self {
+        let vector = |at: usize| DVec3::from_slice(&numbers[at..at + 3]);
+        Self {
+            dt: numbers[0],
+            left: (vector(1), DQuat::from_slice(&numbers[4..8])),
+            moved: (vector(8), vector(11)),
+            reported: (vector(14), vector(17)),
+        }
+    }
 }
 
 impl Verlet {
@@ -96,12 +116,26 @@ impl Integrator for Verlet {
         self.memory.clear();
     }
 
-    fn save(&self) -> Value {
-        serde_json::to_value(&self.memory).unwrap_or_default()
+    /// The slot and the numbers of each body that has a memory.
+    fn memory(&self) -> Vec<f64> {
+        let known = self.memory.iter().enumerate().filter_map(|(slot, memory)| Some((slot, memory.as_ref()?)));
+        known.flat_map(|(slot, memory)| [slot as f64].into_iter().chain(memory.numbers())).collect()
     }
 
-    fn load(&mut self, saved: &Value) -> Result<(), serde_json::Error> {
-        self.memory = Deserialize::deserialize(saved)?;
+    fn load(&mut self, memory: &[f64]) -> Result<(), ModelError> {
+        /// More bodies than any state has.
+        const MOST: f64 = (1 << 26) as f64;
+        let sound = |row: &[f64]| row.iter().all(|number| number.is_finite()) && (0.0..MOST).contains(&row[0]);
+        let rows = memory.chunks_exact(1 + OF_BODY);
+        if !rows.remainder().is_empty() || !rows.clone().all(sound) {
+            return Err(ModelError::Invalid("the memory of the integrator \"verlet\" makes no sense".into()));
+        }
+        self.memory.clear();
+        for row in rows {
+            let slot = row[0] as usize;
+            self.memory.resize(self.memory.len().max(slot + 1), None);
+            self.memory[slot] = Some(Memory::of(&row[1..]));
+        }
         Ok(())
     }
 

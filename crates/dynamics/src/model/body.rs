@@ -2,7 +2,7 @@
 
 use super::{Collider, Material};
 use crate::error::{ModelError, checked};
-use crate::{BodyState, ColliderId};
+use crate::{BodyState, ColliderId, JointId};
 use glam::{DMat3, DQuat, DVec3};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -297,6 +297,8 @@ pub struct BodyModel {
     pub sleep: Sleep,
     /// Its colliders.
     pub colliders: Vec<ColliderId>,
+    /// The joints it is an end of.
+    pub joints: Vec<JointId>,
     /// Its collision groups.
     pub groups: Vec<String>,
     pub(crate) mass_choice: MassChoice,

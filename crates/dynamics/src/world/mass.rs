@@ -1,6 +1,7 @@
 //! The mass of bodies: from their colliders or as given, kept up to date with both.
 
 use super::World;
+use crate::journal::{BodyChange, Change};
 use crate::model::{BodyKind, BodyModel, ColliderModel, JointEnd, MassChoice};
 use crate::{BodyId, Id, ModelError};
 use glam::{DMat3, DVec3};
@@ -21,6 +22,7 @@ impl World {
         if let Some(model) = self.model.bodies.get_mut(id) {
             (model.kind, model.mass_choice) = (kind, choice);
         }
+        self.note(Change::Body(id, BodyChange::Kind));
         self.set_mass(id, mass);
         let state = &mut self.state.bodies[id.slot()];
         if let Some(pose) = script {
@@ -43,7 +45,6 @@ impl World {
     /// Gives a body new mass properties; its frame stays where it is and every point of it keeps its velocity.
     pub(super) fn set_mass(&mut self, id: BodyId, mass: MassProperties) {
         let Some(model) = self.model.bodies.get_mut(id) else { return };
-        self.model.revision += 1;
         let state = &mut self.state.bodies[id.slot()];
         let center = model.frame(state).point(mass.center);
         let velocity = state.velocity_at(center);
@@ -54,11 +55,12 @@ impl World {
         model.mass = mass;
         set_inverses(model);
         for collider in model.colliders.clone() {
-            self.places.changed(collider.slot());
+            self.places.lend().changed(collider.slot());
             if let Some(collider) = self.model.colliders.get_mut(collider) {
                 collider.center_pose = about_center(&collider.pose, mass.center);
             }
         }
+        self.note(Change::Body(id, BodyChange::Mass));
         self.wake_ends([JointEnd::Body(id), JointEnd::World]);
     }
 }

@@ -15,13 +15,15 @@
 //! of an impulse proportional to the error is an integral controller, and long stacks driven by one start to swing.
 
 use super::RetroactiveSettings;
-use super::contact::{Contact, ContactImpulses, ContactPointState};
-use super::island::Island;
+use super::contact::{PairState, PointState};
+use super::impact::is_contact;
 use super::soft::{Began, Soft};
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
 use crate::constraint::{BodyView, Jacobian, JointView, Limit, Row, Softness};
+use crate::contact::ContactImpulse;
 use crate::event::Reaction;
 use crate::model::JointEnd;
+use crate::parts::islands::Island;
 use crate::solver::{Bounds, SolverBody, SolverRow};
 use crate::{BodyId, BodyState, Id, JointId, Model, State};
 use glam::DVec3;
@@ -52,6 +54,10 @@ pub(super) struct JointMemory {
     pub(super) impulses: [Reaction; 2],
     /// The length of the step they belong to.
     pub(super) dt: f64,
+    /// Which rows are limits that pushed in the step.
+    pub(super) limits: Vec<bool>,
+    /// Which of them did in the step before.
+    pub(super) limits_before: Vec<bool>,
 }
 
 impl JointMemory {
@@ -129,7 +135,7 @@ pub(super) struct Assembler<'a> {
 
 impl Assembler<'_> {
     /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
-    pub(super) fn assemble(&self, island: &Island, contacts: &[Contact], joints: &[JointMemory]) -> Assembly {
+    pub(super) fn assemble(&self, island: &Island, contacts: &[PairState], joints: &[JointMemory]) -> Assembly {
         let mut assembly = Assembly {
             rows: Vec::new(),
             restitution: Vec::new(),
@@ -186,7 +192,7 @@ impl Assembler<'_> {
 
     fn add_contact_point(
         &self,
-        contact: &Contact,
+        contact: &PairState,
         index: usize,
         point: usize,
         rows: &mut Vec<Row>,
@@ -194,8 +200,7 @@ impl Assembler<'_> {
     ) {
         let state = &contact.points[point];
         // At the end of the step only what touches counts.
-        let active = state.start.normal > 0.0 || state.geometry.gap <= self.settings.touch_distance;
-        if self.stage == Stage::Velocity && !active {
+        if self.stage == Stage::Velocity && !state.acts(self.settings.touch_distance) {
             return;
         }
         rows.clear();
@@ -378,7 +383,7 @@ impl Assembly {
     }
 
     /// Puts the solved impulses of a step of `dt` seconds where the next step finds them.
-    pub(super) fn store(&self, stage: Stage, dt: f64, contacts: &mut [Contact], joints: &mut [JointMemory]) {
+    pub(super) fn store(&self, stage: Stage, dt: f64, contacts: &mut [PairState], joints: &mut [JointMemory]) {
         for (source, range) in &self.sources {
             let rows = &self.rows[range.clone()];
             let solved = rows.iter().map(|row| row.impulse);
@@ -400,6 +405,11 @@ impl Assembly {
                     list.clear();
                     list.extend(solved);
                     planes.for_each(|(row, limit)| list[limit - range.start] += row.impulse);
+                    if stage == Stage::Velocity {
+                        let pushed = memory.start.iter().zip(&memory.end).map(|(start, end)| start + end > 0.0);
+                        memory.limits.clear();
+                        memory.limits.extend(rows.iter().zip(pushed).map(|(row, pushed)| is_contact(row) && pushed));
+                    }
                 }
                 Source::Contact { contact, point, rows, normal } => {
                     let mut impulses = [0.0; MAX_CONTACT_ROWS];
@@ -429,7 +439,7 @@ fn plane(limit: &SolverRow, ahead: &Row, miss: f64, bodies: &[SolverBody]) -> So
 /// How fast the slip `u = v₂ + ω₂×(p − x₂) − v₁ − ω₁×(p − x₁)` at a contact point p changes while the bodies keep their
 /// velocities: `u̇ = ω₂×(ṗ − v₂) − ω₁×(ṗ − v₁)`. A body that is carried around by a turntable follows the circle with it, not
 /// the tangent.
-fn slip_rate(bodies: &[BodyView; 2], point: &ContactPointState) -> DVec3 {
+fn slip_rate(bodies: &[BodyView; 2], point: &PointState) -> DVec3 {
     let relative = |body: &BodyView, velocity: DVec3| body.angular_velocity.cross(velocity - body.velocity);
     let speeds = bodies.map(|body| body.velocity_at(point.geometry.position).length().max(body.velocity.length()));
     match point.velocity {
@@ -462,7 +472,7 @@ const NOTHING: Bounds = Bounds::Range { min: 0.0, max: 0.0 };
 const MAX_CONTACT_ROWS: usize = 6;
 
 /// The impulses of a contact point as the λ of its rows.
-fn to_rows(impulses: &ContactImpulses, normal: DVec3, rows: &ContactRows) -> [f64; MAX_CONTACT_ROWS] {
+fn to_rows(impulses: &ContactImpulse, normal: DVec3, rows: &ContactRows) -> [f64; MAX_CONTACT_ROWS] {
     let (u, v) = orthonormal_pair(normal);
     let mut list = [0.0; MAX_CONTACT_ROWS];
     list[0] = impulses.normal;
@@ -477,9 +487,9 @@ fn to_rows(impulses: &ContactImpulses, normal: DVec3, rows: &ContactRows) -> [f6
 }
 
 /// The inverse of `to_rows`.
-fn from_rows(list: &[f64; MAX_CONTACT_ROWS], normal: DVec3, rows: &ContactRows) -> ContactImpulses {
+fn from_rows(list: &[f64; MAX_CONTACT_ROWS], normal: DVec3, rows: &ContactRows) -> ContactImpulse {
     let (u, v) = orthonormal_pair(normal);
-    ContactImpulses {
+    ContactImpulse {
         normal: list[0],
         friction: u * list[1] + v * list[2],
         rolling: if rows.rolling { u * list[3] + v * list[4] } else { DVec3::ZERO },

@@ -169,7 +169,7 @@ fn solve(solver: &dyn ConstraintSolver, rows: &mut [SolverRow]) -> f64 {
 
 #[test]
 fn the_sequential_solver_takes_a_fraction_at_a_time() {
-    let any = Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY };
+    let any = Bounds::Free;
     for (rounds, weight, correction) in [(1, 1.0, 1.0), (20, 1.0, 1.0), (20, 0.4, 1.0), (50, 0.8, 0.5)] {
         let solver = Sequential { rounds, correction, fraction: None };
         let mut rows = [row(weight, any)];
@@ -183,7 +183,7 @@ fn the_sequential_solver_takes_a_fraction_at_a_time() {
     assert!(solve(&whole, &mut [row(1.0, any)]).abs() < 1e-12);
     assert!(solve(&SequentialImpulses::default(), &mut [row(1.0, any)]).abs() < 1e-12);
     // Bounds are kept: what must not pull does not, what is given is given whole.
-    let mut rows = [row(1.0, Bounds::Range { min: 0.0, max: f64::INFINITY })];
+    let mut rows = [row(1.0, Bounds::NonNegative)];
     assert_eq!((solve(&Sequential::default(), &mut rows), rows[0].impulse), (1.0, 0.0));
     let mut rows = [row(1.0, Bounds::Range { min: -0.5, max: -0.5 })];
     assert_eq!((solve(&Sequential::default(), &mut rows), rows[0].impulse), (0.75, -0.5));

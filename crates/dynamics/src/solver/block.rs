@@ -67,7 +67,7 @@ impl Block {
     fn new(rows: &[SolverRow], prepared: &[PreparedRow], first: usize) -> Self {
         let size = match rows[first].bounds {
             Bounds::Cone { rows: size, .. } => size.clamp(1, 3).min(rows.len() - first),
-            Bounds::Range { .. } | Bounds::ConeMember => 1,
+            _ => 1,
         };
         let mut k = [[0.0; 3]; 3];
         for (i, line) in k.iter_mut().enumerate() {
@@ -114,7 +114,6 @@ impl Block {
         }
         let mut wanted = impulse - self.inverse * excess;
         match problem.rows[self.first].bounds {
-            Bounds::Range { min, max } => wanted.x = wanted.x.max(min).min(max),
             Bounds::Cone { normal, stick, slip, .. } => {
                 let pressure = problem.rows.get(normal).map_or(0.0, |row| row.impulse.max(0.0));
                 if wanted.length() > stick * pressure {
@@ -124,6 +123,7 @@ impl Block {
             }
             // Reached only where a vector of rows was begun wrongly: such a row has no effect.
             Bounds::ConeMember => wanted = DVec3::ZERO,
+            bounds => wanted.x = bounds.clamp(wanted.x),
         }
         wanted - impulse
     }
@@ -152,8 +152,11 @@ impl Block {
     pub(super) fn depth(&self, rows: &[SolverRow]) -> f64 {
         match rows[self.first].bounds {
             Bounds::Cone { normal, .. } => rows.get(normal).map_or(0.0, |row| -row.error),
+            Bounds::Free => rows[self.first].error.abs(),
             Bounds::Range { min, .. } if min < 0.0 => rows[self.first].error.abs(),
-            Bounds::Range { .. } | Bounds::ConeMember => -rows[self.first].error,
+            Bounds::NonNegative | Bounds::Range { .. } | Bounds::Nothing | Bounds::ConeMember => {
+                -rows[self.first].error
+            }
         }
     }
 }

@@ -45,13 +45,19 @@ pub struct SolverBody {
 /// The bounds of a solver row, as impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bounds {
-    /// λ between two numbers (may be infinite).
+    /// Any λ: an equality, which holds whatever it takes; the row of a joint.
+    Free,
+    /// λ ≥ 0: a unilateral constraint, which pushes and never pulls; the row of a contact or of a joint's limit.
+    NonNegative,
+    /// λ between two numbers: a force of limited strength, such as a motor or brake.
     Range {
         /// The smallest λ.
         min: f64,
         /// The largest λ.
         max: f64,
     },
+    /// λ = 0: the row has no effect.
+    Nothing,
     /// The first of `rows` consecutive rows whose λ form a vector no longer than `stick · λ_normal` if that holds their
     /// velocity at −b, else of length `slip · λ_normal`.
     Cone {
@@ -69,11 +75,18 @@ pub enum Bounds {
 }
 
 impl Bounds {
-    /// The nearest impulse to this one that a range allows; what forms a vector is left as it is.
+    /// λ between two numbers, either of which may be infinite. What has no limit either way is [`Free`](Self::Free).
+    pub fn between(min: f64, max: f64) -> Self {
+        if min == f64::NEG_INFINITY && max == f64::INFINITY { Self::Free } else { Self::Range { min, max } }
+    }
+
+    /// The nearest impulse to this one that is allowed; what forms a vector is left as it is.
     pub(crate) fn clamp(&self, impulse: f64) -> f64 {
         match *self {
+            Self::Free | Self::Cone { .. } | Self::ConeMember => impulse,
+            Self::NonNegative => impulse.max(0.0),
             Self::Range { min, max } => impulse.max(min).min(max),
-            Self::Cone { .. } | Self::ConeMember => impulse,
+            Self::Nothing => 0.0,
         }
     }
 }

@@ -10,7 +10,7 @@
 //! is what G wants of them. A fraction of 1 instead of 1/k makes it plain Gauss–Seidel.
 
 use super::block::{PreparedRow, blocks};
-use super::{Bounds, ConstraintSolver, Convergence, Problem};
+use super::{ConstraintSolver, Convergence, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ impl ConstraintSolver for Sequential {
         let fraction = self.correction * self.fraction.unwrap_or(1.0 / self.rounds.max(1) as f64);
         for (row, prepared) in problem.rows.iter_mut().zip(&prepared) {
             // From nothing, or as little as the bounds allow.
-            row.impulse = if let Bounds::Range { min, max } = row.bounds { 0.0_f64.max(min).min(max) } else { 0.0 };
+            row.impulse = row.bounds.clamp(0.0);
             prepared.apply(row, problem.bodies, row.impulse);
         }
         let mut residual = 0.0;

@@ -78,7 +78,7 @@ struct Joints {
 impl Joints {
     /// With no rows if their elimination would take more than `budget` multiplications.
     fn new(problem: &Problem<'_>, prepared: &[PreparedRow], budget: f64) -> Self {
-        let is_joint = |row: &SolverRow| row.bounds == Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY };
+        let is_joint = |row: &SolverRow| row.bounds == Bounds::Free;
         let rows: Vec<usize> = (0..problem.rows.len()).filter(|&index| is_joint(&problem.rows[index])).collect();
         let nodes = nodes(&rows, problem.rows);
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

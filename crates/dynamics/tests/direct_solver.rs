@@ -154,13 +154,14 @@ fn the_answer_is_that_of_very_many_sweeps() {
     let mut random = fastrand::Rng::with_seed(11);
     for case in 0..100 {
         let (bodies, rows) = random_problem(&mut random);
-        let solve = |solver: &dyn ConstraintSolver| {
+        let solve = |solver: &mut dyn ConstraintSolver| {
             let (mut bodies, mut rows) = (bodies.clone(), rows.clone());
             let reached = solver.solve(&mut Problem { bodies: &mut bodies, rows: &mut rows });
             (bodies, reached)
         };
-        let (swept, _) = solve(&SequentialImpulses { iterations: 10_000, tolerance: 1e-13 });
-        let (direct, reached) = solve(&Direct { iterations: 1000, ..Direct::default() });
+        let (swept, _) =
+            solve(&mut SequentialImpulses { iterations: 10_000, tolerance: 1e-13, ..SequentialImpulses::default() });
+        let (direct, reached) = solve(&mut Direct { iterations: 1000, ..Direct::default() });
         assert!(reached.residual <= 1e-10, "case {case}: {reached:?}");
         for (a, b) in swept.iter().zip(&direct) {
             let difference = (a.velocity - b.velocity).length() + (a.angular_velocity - b.angular_velocity).length();

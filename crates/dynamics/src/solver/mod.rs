@@ -16,12 +16,15 @@ mod relaxation;
 mod sequential;
 mod sequential_impulses;
 mod sweeps;
+mod system;
+mod workspace;
 
 pub use deepest_first::DeepestFirst;
 pub use direct::Direct;
 pub use relaxation::Relaxation;
 pub use sequential::Sequential;
 pub use sequential_impulses::SequentialImpulses;
+pub use workspace::Workspace;
 
 pub use crate::report::Convergence;
 
@@ -80,6 +83,16 @@ impl Bounds {
         if min == f64::NEG_INFINITY && max == f64::INFINITY { Self::Free } else { Self::Range { min, max } }
     }
 
+    /// The smallest and the largest impulse of a row that is not part of a vector.
+    fn range(&self) -> (f64, f64) {
+        match *self {
+            Self::Free => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::NonNegative => (0.0, f64::INFINITY),
+            Self::Range { min, max } => (min, max),
+            Self::Nothing | Self::Cone { .. } | Self::ConeMember => (0.0, 0.0),
+        }
+    }
+
     /// The nearest impulse to this one that is allowed; what forms a vector is left as it is.
     pub(crate) fn clamp(&self, impulse: f64) -> f64 {
         match *self {
@@ -132,8 +145,9 @@ pub struct Problem<'a> {
 
 /// A way to solve such problems.
 pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
-    /// Solves: changes the velocities of the bodies and the impulses of the rows; says how well.
-    fn solve(&self, problem: &mut Problem<'_>) -> Convergence;
+    /// Solves: changes the velocities of the bodies and the impulses of the rows; says how well. What a solver remembers must
+    /// not show in its results.
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence;
 
     /// A copy in a box.
     fn clone_box(&self) -> Box<dyn ConstraintSolver>;

@@ -9,13 +9,12 @@
 //! left to the next step. Joints give way a little under load, and rows with a small weight give way to the others, which
 //! is what G wants of them. A fraction of 1 instead of 1/k makes it plain Gauss–Seidel.
 
-use super::block::{PreparedRow, blocks};
-use super::{ConstraintSolver, Convergence, Problem};
+use super::{ConstraintSolver, Convergence, Problem, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Row after row, a fraction at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sequential {
     /// How many rounds, k. Default 20.
@@ -27,38 +26,34 @@ pub struct Sequential {
     /// The fraction of each impulse that is applied in a round, before the weights; `null` for 1/k (default).
     #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "1"))]
     pub fraction: Option<f64>,
+    /// Memory to work in.
+    #[serde(skip)]
+    pub workspace: Workspace,
 }
 
 impl Default for Sequential {
     fn default() -> Self {
-        Self { rounds: 20, correction: 1.0, fraction: None }
+        Self { rounds: 20, correction: 1.0, fraction: None, workspace: Workspace::default() }
     }
 }
 
 impl ConstraintSolver for Sequential {
-    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
-        let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
-        let blocks = blocks(problem.rows, &prepared);
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
+        let Workspace { system, blocks, .. } = &mut self.workspace;
+        system.load(problem);
+        blocks.load(system, problem.rows, |_| true);
         let fraction = self.correction * self.fraction.unwrap_or(1.0 / self.rounds.max(1) as f64);
-        for (row, prepared) in problem.rows.iter_mut().zip(&prepared) {
-            // From nothing, or as little as the bounds allow.
-            row.impulse = row.bounds.clamp(0.0);
-            prepared.apply(row, problem.bodies, row.impulse);
-        }
-        let mut residual = 0.0;
+        // From nothing, or as little as the bounds allow.
+        system.impulses.iter_mut().zip(problem.rows.iter()).for_each(|(impulse, row)| *impulse = row.bounds.clamp(0.0));
+        system.apply_impulses();
+        let mut reached = Convergence { sweeps: self.rounds, ..Convergence::default() };
         for _ in 0..self.rounds {
-            residual = 0.0;
-            for block in &blocks {
-                let change = block.change(problem);
-                residual = f64::max(residual, block.speed(change));
-                // Part of the way to a point within bounds is within bounds.
-                block.apply(problem, &prepared, change * (fraction * block.weight(problem.rows)));
-            }
+            reached.residual = blocks.sweep_in_part(system, |first| fraction * problem.rows[first].weight);
         }
-        Convergence { sweeps: self.rounds, residual }
+        system.store(problem, reached)
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {
-        Box::new(*self)
+        Box::new(self.clone())
     }
 }

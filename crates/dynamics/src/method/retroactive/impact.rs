@@ -26,7 +26,7 @@ fn is_rigid_joint(row: &SolverRow) -> bool {
 
 /// How impacts are passed on.
 pub(super) struct Impacts<'a> {
-    pub(super) solver: &'a dyn ConstraintSolver,
+    pub(super) solver: &'a mut dyn ConstraintSolver,
     /// Slower approaches do not bounce, in m/s.
     pub(super) threshold: f64,
     /// How many rounds at most.
@@ -36,7 +36,7 @@ pub(super) struct Impacts<'a> {
 impl Impacts<'_> {
     /// Plays the rounds with `bodies`, which have the velocities before the impact and get those after it, and has the rows
     /// demand the outcome: how fast what took part separates.
-    pub(super) fn pass_on(&self, bodies: &mut [SolverBody], rows: &mut [SolverRow], restitution: &[f64]) {
+    pub(super) fn pass_on(&mut self, bodies: &mut [SolverBody], rows: &mut [SolverRow], restitution: &[f64]) {
         let mut impulses = vec![0.0; rows.len()];
         for round in 0..self.rounds {
             let separation = |row: &SolverRow, restitution: f64| {

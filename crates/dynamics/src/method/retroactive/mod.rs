@@ -131,7 +131,8 @@ impl Retroactive {
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
-        for island in self.islands.iter().filter(|island| island.needs_solving()) {
+        let islands = std::mem::take(&mut self.islands);
+        for island in islands.iter().filter(|island| island.needs_solving()) {
             let stage = Stage::Velocity;
             let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies: &bodies };
             let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
@@ -139,6 +140,7 @@ impl Retroactive {
             self.report.solved = self.report.solved.worse(reached);
             assembly.store(stage, dt, self.detector.contacts_mut(), &mut self.joints);
         }
+        self.islands = islands;
         for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
             body.velocity = solved.velocity;
             body.angular_velocity = solved.angular_velocity;
@@ -147,7 +149,7 @@ impl Retroactive {
 
     /// Solves for the velocities at the end of a step, with as much restitution as the energy allows.
     fn solve_bounce(
-        &self,
+        &mut self,
         model: &Model,
         state: &State,
         dt: f64,
@@ -167,7 +169,7 @@ impl Retroactive {
         if self.settings.impact_rounds > 0 {
             self.budget.go_back(island, bodies);
             let threshold = self.settings.restitution_threshold;
-            let impacts = Impacts { solver: &*self.solver, threshold, rounds: self.settings.impact_rounds };
+            let mut impacts = Impacts { solver: &mut *self.solver, threshold, rounds: self.settings.impact_rounds };
             impacts.pass_on(bodies, rows, restitution);
             write(bodies, &before);
         }

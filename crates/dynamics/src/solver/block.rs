@@ -152,12 +152,14 @@ impl Blocks {
 
 impl Block {
     /// By how much the impulse of a single row must change to solve it alone, within its bounds.
+    #[inline]
     fn change(&self, system: &System) -> f64 {
         let impulse = system.impulses[self.first as usize];
         let wanted = impulse - self.step * system.excess(self.first as usize);
         wanted.max(self.min).min(self.max) - impulse
     }
 
+    #[inline]
     fn solve_cone<const N: usize>(&self, cone: &Cone, system: &mut System, part: f64) -> f64 {
         let change = self.cone_change::<N>(cone, system);
         for (k, change) in change.iter().enumerate() {
@@ -167,6 +169,7 @@ impl Block {
     }
 
     /// The same for the rows of a friction vector.
+    #[inline]
     fn cone_change<const N: usize>(&self, cone: &Cone, system: &System) -> [f64; N] {
         let first = self.first as usize;
         let impulse: [f64; N] = std::array::from_fn(|k| system.impulses[first + k]);
@@ -187,6 +190,7 @@ impl Block {
     }
 }
 
+#[inline]
 fn length<const N: usize>(vector: &[f64; N]) -> f64 {
     vector.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

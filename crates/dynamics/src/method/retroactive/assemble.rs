@@ -16,7 +16,6 @@
 
 use super::RetroactiveSettings;
 use super::contact::{PairState, PointState};
-use super::impact::is_contact;
 use super::soft::{Began, Soft};
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
 use crate::constraint::{BodyView, Jacobian, JointView, Limit, Row, Softness};
@@ -298,11 +297,11 @@ impl Assembler<'_> {
     fn bounds(&self, row: &Row, first: usize, given: f64) -> Bounds {
         let apart = row.error > self.settings.touch_distance && given <= 0.0;
         match row.limit {
-            Limit::Equality => Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY },
-            Limit::AtLeastZero if self.stage == Stage::Velocity && apart => NOTHING,
-            Limit::AtLeastZero => Bounds::Range { min: 0.0, max: f64::INFINITY },
+            Limit::Equality => Bounds::Free,
+            Limit::AtLeastZero if self.stage == Stage::Velocity && apart => Bounds::Nothing,
+            Limit::AtLeastZero => Bounds::NonNegative,
             // Half of the impulse the force could give in a step, in each of its two solves.
-            Limit::Force { min, max } => Bounds::Range { min: 0.5 * self.dt * min, max: 0.5 * self.dt * max },
+            Limit::Force { min, max } => Bounds::between(0.5 * self.dt * min, 0.5 * self.dt * max),
             Limit::Cone { normal, rows, stick, slip } => Bounds::Cone { normal: first + normal, rows, stick, slip },
             Limit::ConeMember => Bounds::ConeMember,
         }
@@ -361,7 +360,7 @@ impl Assembly {
                     }
                 } else {
                     let row = &mut self.rows[index];
-                    let released = matches!(row.bounds, Bounds::Range { min: 0.0, .. }) && row.impulse <= 0.0;
+                    let released = row.bounds == Bounds::NonNegative && row.impulse <= 0.0;
                     largest = largest.max(if released { -miss } else { miss.abs() });
                     row.bias = miss - row.rate(assembler.bodies);
                 }
@@ -377,7 +376,7 @@ impl Assembly {
         }
         let push = |(row, goal): (&SolverRow, &Option<Goal>)| match goal {
             Some(goal) => SolverRow { bias: row.bias + goal.push, impulse: 0.0, ..*row },
-            None => SolverRow { bias: 0.0, gamma: 0.0, bounds: NOTHING, impulse: 0.0, ..*row },
+            None => SolverRow { bias: 0.0, gamma: 0.0, bounds: Bounds::Nothing, impulse: 0.0, ..*row },
         };
         self.rows.iter().zip(&self.goals).map(push).collect()
     }
@@ -408,7 +407,7 @@ impl Assembly {
                     if stage == Stage::Velocity {
                         let pushed = memory.start.iter().zip(&memory.end).map(|(start, end)| start + end > 0.0);
                         memory.limits.clear();
-                        memory.limits.extend(rows.iter().zip(pushed).map(|(row, pushed)| is_contact(row) && pushed));
+                        memory.limits.extend(rows.iter().zip(pushed).map(|(row, pushed)| row.bounds == Bounds::NonNegative && pushed));
                     }
                 }
                 Source::Contact { contact, point, rows, normal } => {
@@ -464,9 +463,6 @@ fn representable(vector: DVec3) -> DVec3 {
     let finite = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     DVec3::new(finite(vector.x), finite(vector.y), finite(vector.z))
 }
-
-/// No impulse at all.
-const NOTHING: Bounds = Bounds::Range { min: 0.0, max: 0.0 };
 
 /// Normal, two of friction, two of rolling, one of spinning.
 const MAX_CONTACT_ROWS: usize = 6;

@@ -162,7 +162,8 @@ impl Retroactive {
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
-        for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
+        let islands = std::mem::take(&mut self.islands);
+        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let stage = Stage::Velocity;
             let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies: &bodies };
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
@@ -170,6 +171,7 @@ impl Retroactive {
             self.report.solved = self.report.solved.worse(reached);
             assembly.store(stage, dt, &mut self.memory.contacts.list, &mut self.memory.joints);
         }
+        self.islands = islands;
         for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
             body.velocity = solved.velocity;
             body.angular_velocity = solved.angular_velocity;
@@ -178,7 +180,7 @@ impl Retroactive {
 
     /// Solves for the velocities at the end of a step, with as much restitution as the energy allows.
     fn solve_bounce(
-        &self,
+        &mut self,
         model: &Model,
         state: &State,
         dt: f64,
@@ -198,7 +200,7 @@ impl Retroactive {
         if self.settings.impact_rounds > 0 {
             self.budget.go_back(island, bodies);
             let threshold = self.settings.restitution_threshold;
-            let impacts = Impacts { solver: &*self.solver, threshold, rounds: self.settings.impact_rounds };
+            let mut impacts = Impacts { solver: &mut *self.solver, threshold, rounds: self.settings.impact_rounds };
             impacts.pass_on(bodies, rows, restitution);
             write(bodies, &before);
         }

@@ -25,7 +25,7 @@
 //! Breaking by an error of position (G 2.89) is the joint's `Breaking::error`. The solver G describes for all of it is
 //! `solver::Sequential`, which weighs rows by β; the other solvers take them as they take all others.
 
-use super::frame::Frame;
+use super::frame::JointFrame;
 use super::{Arrow, Attach, BodyView, Constraint, End, JointView, Limit, Row, Softness, check_direction, check_points};
 use crate::error::{ModelError, checked};
 use glam::DVec3;
@@ -244,7 +244,7 @@ impl Attach for AngularMotor {
         checked("factor of an angular motor", self.axis_factor, 0.0..=1.0, "between 0 and 1")?;
         checked("factor of an angular motor", self.drive_factor, 0.0..=1.0, "between 0 and 1")?;
         let middle = 0.5 * (self.points[0] + self.points[1]);
-        let frame = Frame::new("axis of an angular motor", bodies, middle, axis, None)?;
+        let frame = JointFrame::new("axis of an angular motor", bodies, middle, axis, None)?;
         let points = self.points.map(|point| [0, 1].map(|k| bodies[k].pose.inverse_point(point)));
         Ok(Arc::new(Described(AttachedMotor { motor: *self, frame, points })))
     }
@@ -253,7 +253,7 @@ impl Attach for AngularMotor {
 #[derive(Clone, Copy, Debug)]
 struct AttachedMotor {
     motor: AngularMotor,
-    frame: Frame,
+    frame: JointFrame,
     /// The two points of the axis, each in the frames of both bodies.
     points: [[DVec3; 2]; 2],
 }

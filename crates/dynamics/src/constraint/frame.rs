@@ -12,16 +12,16 @@ use crate::error::ModelError;
 use glam::{DMat3, DQuat, DVec3};
 use tumble_geometry::math::orthonormal_pair;
 
-/// A frame fixed to both bodies of a joint.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// The anchors in the frames of the bodies.
-    pub(super) anchors: [DVec3; 2],
+/// A frame fixed to both bodies of a joint, each of which carries a copy of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointFrame {
+    /// The anchors in the frames of the bodies, in metres.
+    pub anchors: [DVec3; 2],
     /// The rotations from the joint's axes to the frames of the bodies.
-    pub(super) rotations: [DQuat; 2],
+    pub rotations: [DQuat; 2],
 }
 
-impl Frame {
+impl JointFrame {
     /// At a world point with the main axis x along `axis` and y as close to `y` as that allows.
     pub(super) fn new(
         what: &'static str,

@@ -11,7 +11,7 @@
 //! about n alone, c is its angle while that is small. Three of these limits together carve out a box of the imaginary parts
 //! of q, whose shape in angles `allowed_rotations` samples.
 
-use super::frame::Frame;
+use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, Freedom, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
@@ -58,7 +58,7 @@ impl Attach for Joystick {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         Freedom::between(self.min, self.max).validate()?;
-        let frame = Frame::new("the axis of the joystick", bodies, bodies[1].center, self.axis, None)?;
+        let frame = JointFrame::new("the axis of the joystick", bodies, bodies[1].center, self.axis, None)?;
         let Self { min, max, softness, .. } = *self;
         Ok(Arc::new(JoystickConstraint { frame, min, max, softness }))
     }
@@ -66,7 +66,7 @@ impl Attach for Joystick {
 
 #[derive(Clone, Copy, Debug)]
 struct JoystickConstraint {
-    frame: Frame,
+    frame: JointFrame,
     min: f64,
     max: f64,
     softness: Softness,

@@ -12,7 +12,7 @@
 //! the one with the largest, whose turns the world counts. If all three are locked at zero, the rotation is held by the
 //! quaternion as in a weld, which has no singular place.
 
-use super::frame::{Frame, counted};
+use super::frame::{JointFrame, counted};
 use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Limit, Measure, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
@@ -80,8 +80,13 @@ impl Attach for SixAxes {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         self.slide.iter().chain(&self.turn).try_for_each(Freedom::validate)?;
-        let frame =
-            Frame::new("the pair of axes of a six-axis joint", bodies, self.anchor, self.x_axis, Some(self.y_axis))?;
+        let frame = JointFrame::new(
+            "the pair of axes of a six-axis joint",
+            bodies,
+            self.anchor,
+            self.x_axis,
+            Some(self.y_axis),
+        )?;
         let Self { slide, turn, softness, .. } = *self;
         Ok(Arc::new(SixAxesConstraint { frame, slide, turn, softness }))
     }
@@ -89,7 +94,7 @@ impl Attach for SixAxes {
 
 #[derive(Clone, Copy, Debug)]
 struct SixAxesConstraint {
-    frame: Frame,
+    frame: JointFrame,
     slide: [Freedom; 3],
     turn: [Freedom; 3],
     softness: Softness,

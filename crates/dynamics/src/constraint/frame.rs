@@ -123,11 +123,12 @@ impl JointFrame {
         [x * 2.0, y * 2.0, z * 2.0]
     }
 
-    /// The same with the sign that makes the rotation less than a half turn, for limits, which are on one side of zero.
-    pub(super) fn short_rotation(&self, bodies: &[BodyView; 2]) -> [Measure; 3] {
-        let [x, y, z, w] = relative_rotation(bodies, self.rotations);
-        let factor = 2.0_f64.copysign(w.value);
-        [x * factor, y * factor, z * factor]
+    /// The same, and twice the real part, with the sign that makes the rotation less than a half turn: for limits, which
+    /// are on one side of zero.
+    pub(super) fn short_rotation(&self, bodies: &[BodyView; 2]) -> [Measure; 4] {
+        let q = relative_rotation(bodies, self.rotations);
+        let factor = 2.0_f64.copysign(q[3].value);
+        q.map(|part| part * factor)
     }
 
     /// The angle of y₂ about x₁, from y₁: `atan2(z₁·y₂, y₁·y₂)`, in radians between −π and π.

@@ -151,8 +151,8 @@ fn acting(freedom: &Freedom, q: Value) -> Vec<Row> {
     };
     let limit =
         |value: Value| Row { restitution: freedom.restitution, ..row(value, Limit::AtLeastZero, Softness::Rigid) };
-    if freedom.min.is_some() && freedom.min == freedom.max {
-        rows.push(row(q.plus(-freedom.min.unwrap()), Limit::Equality, Softness::Rigid));
+    if let Some(locked) = freedom.min.filter(|&min| freedom.max == Some(min)) {
+        rows.push(row(q.plus(-locked), Limit::Equality, Softness::Rigid));
     } else {
         rows.extend(freedom.min.map(|min| limit(q.plus(-min))));
         rows.extend(freedom.max.map(|max| limit(q.scaled(-1.0).plus(max))));
@@ -270,7 +270,7 @@ fn check(name: &str, make: impl Fn(&mut fastrand::Rng) -> Box<dyn Attach>) {
         let joint = JointView { bodies, angle: 20.0 * (random.f64() - 0.5) };
         let mut rows = Vec::new();
         constraint.rows(&joint, &mut rows);
-        let expected = kernel_rows(&constraint.form(), &joint).unwrap_or_else(|| panic!("{name} is not recognised"));
+        let expected = kernel_rows(&constraint.form(), &joint).expect(name);
         assert_eq!(rows.len(), expected.len(), "{name}");
         for (index, (row, expected)) in rows.iter().zip(&expected).enumerate() {
             let what = format!("{name}, case {case}, row {index}");

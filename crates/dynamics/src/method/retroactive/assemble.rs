@@ -258,11 +258,21 @@ impl Assembler<'_> {
                 let end = bounds.clamp(soft.end(self.dt, began, row.error));
                 (0.0, 0.0, Bounds::Range { min: end, max: end }, end)
             }
-            (Stage::Position, None) => (self.position_bias(row), 0.0, bounds, warm),
-            (Stage::Velocity, None) => (-row.target_rate, 0.0, bounds, warm),
+            (Stage::Position, None) => (self.position_bias(row), self.lag(row, bodies), bounds, warm),
+            (Stage::Velocity, None) => (-row.target_rate, self.lag(row, bodies), bounds, warm),
         };
         let weight = if let Softness::Baumgarte { beta } = row.softness { beta } else { 1.0 };
         SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, weight, impulse }
+    }
+
+    /// The γ with which a row that wants a rate only makes up the part β of what is lacking: `1/(1 + γ/J W Jᵀ) = β`.
+    fn lag(&self, row: &Row, bodies: [usize; 2]) -> f64 {
+        match (row.limit, row.softness) {
+            (Limit::Force { .. }, Softness::Baumgarte { beta }) if row.target_rate != 0.0 => {
+                self.mobility(row, bodies) * (1.0 / beta.max(1e-6) - 1.0)
+            }
+            _ => 0.0,
+        }
     }
 
     fn position_bias(&self, row: &Row) -> f64 {

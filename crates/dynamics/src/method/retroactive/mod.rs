@@ -321,12 +321,12 @@ fn follow_scripts(model: &Model, time: f64, bodies: &mut [BodyState]) {
     for (id, body) in model.bodies().iter() {
         if let BodyKind::Scripted(script) = &body.kind {
             let state = &mut bodies[id.slot()];
-            let pose = script.pose(time).normalized();
-            let (velocity, angular_velocity) = script.velocity(time);
+            let motion = script.motion(time);
+            let pose = motion.pose.normalized();
             state.rotation = pose.rotation;
             state.position = pose.point(body.mass.center);
-            state.angular_velocity = angular_velocity;
-            state.velocity = velocity + angular_velocity.cross(state.position - pose.translation);
+            state.angular_velocity = motion.angular_velocity;
+            state.velocity = motion.velocity_at(state.position);
         }
     }
 }

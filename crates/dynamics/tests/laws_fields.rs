@@ -221,6 +221,28 @@ fn a_soft_constraint_sags_and_swings_as_its_frequency_says() {
     assert!((soon / 0.013_596_568_755_695_993 - 1.0).abs() < 1e-6, "{soon}");
 }
 
+/// A row by T's coefficients, `J v + β c/h + γ λ/h = 0`, is at rest where γ m g = β c/h: it sags by γ h m g/β, 1.962 mm for
+/// γ = 0.005 s/kg, β = 0.2, h = 4 ms and 2 kg.
+#[test]
+fn a_row_by_coefficients_sags_by_gamma_h_m_g_over_beta() {
+    for (gamma, beta, h, mass) in [
+        (0.005, 0.2, 0.004, 2.0),
+        (0.005, 0.2, 0.001, 2.0),
+        (0.02, 0.5, 0.01, 7.0),
+        (0.1, 0.8, 0.004, 0.3),
+        (1e-3, 0.1, 0.02, 40.0),
+    ] {
+        let mut world = World::new();
+        let body = world.add_body(Body::particle(mass).without_sleep()).unwrap();
+        let softness = Softness::Coefficients { gamma, beta };
+        let joint = Distance::rod([0.0, 10.0, 0.0], [0.0; 3]).with_softness(softness);
+        world.add_joint(Joint::new(JointEnd::World, body, joint)).unwrap();
+        run(&mut world, 4000.0 * h, 4000);
+        let (sag, exact) = (-world.body(body).unwrap().position().y, gamma * h * mass * 9.81 / beta);
+        assert!((sag / exact - 1.0).abs() < 1e-9, "γ = {gamma}, β = {beta}, h = {h}, m = {mass}: {sag}, not {exact}");
+    }
+}
+
 /// What a uniform acceleration says is what it does, to bodies of any mass and gravity scale, and through a shared pointer too; no
 /// other force claims to be one.
 #[test]

@@ -1,6 +1,7 @@
 //! Integrators: move bodies through time under forces.
 
 mod euler;
+mod momentum;
 mod rotation;
 mod runge_kutta;
 mod velocity_verlet;

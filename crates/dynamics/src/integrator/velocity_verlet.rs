@@ -2,13 +2,15 @@
 //! exact for constant acceleration: a thrown ball follows its parabola to the last digit.
 //!
 //! Written as kick, drift, kick: half the impulse of the forces, free motion for the whole step, the other half. The
-//! free rotation conserves angular momentum exactly (see `rotation`). Forces that depend on velocities see at the end of
+//! free rotation conserves angular momentum (see `rotation` and `momentum`). Forces that depend on velocities see at the end of
 //! the step those that the forces at its beginning predict, which keeps the second order for drag too.
 
+use super::momentum::PrincipalFrame;
 use super::rotation::free_rotation;
 use super::{Acceleration, EquationsOfMotion, Integrator};
 use crate::BodyState;
-use glam::DMat3;
+use crate::model::BodyModel;
+use glam::{DMat3, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,21 +33,21 @@ impl VelocityVerlet {
             }
         }
     }
+}
 
-    /// Moves a body freely for `dt`.
-    fn drift(equations: &dyn EquationsOfMotion, index: usize, dt: f64, body: &mut BodyState) {
-        body.position += body.velocity * dt;
-        let Some(model) = equations.model().bodies().in_slot(index) else { return };
-        if model.inverse_inertia == DMat3::ZERO {
-            return;
-        }
-        let principal = model.principal();
-        let mut rotation = body.rotation * principal.axes;
-        let mut momentum = (rotation.conjugate() * body.angular_velocity) * principal.moments;
-        free_rotation(principal.moments, &mut rotation, &mut momentum, dt);
-        body.rotation = (rotation * principal.axes.conjugate()).normalize();
-        body.angular_velocity = rotation * (momentum / principal.moments);
+/// Moves a body freely for `dt`.
+fn drift(body: &mut BodyState, model: &BodyModel, dt: f64) {
+    body.position += body.velocity * dt;
+    if model.inverse_inertia == DMat3::ZERO || body.angular_velocity == DVec3::ZERO {
+        return;
     }
+    let principal = model.principal();
+    let frame = PrincipalFrame::new(principal, body.rotation);
+    let momentum = frame.momentum(body.angular_velocity);
+    let (mut rotation, mut local) = (body.rotation * principal.axes, frame.to_local(momentum.value));
+    free_rotation(principal.moments, &mut rotation, &mut local, dt);
+    body.rotation = (rotation * principal.axes.conjugate()).normalize();
+    body.angular_velocity = PrincipalFrame::new(principal, body.rotation).angular_velocity(momentum);
 }
 
 impl Integrator for VelocityVerlet {
@@ -54,8 +56,8 @@ impl Integrator for VelocityVerlet {
         equations.accelerations(time, bodies, &mut accelerations);
         Self::kick(equations, &accelerations, 0.5 * dt, bodies);
         for (index, body) in bodies.iter_mut().enumerate() {
-            if equations.moves(index) {
-                Self::drift(equations, index, dt, body);
+            if let Some(model) = equations.model().bodies().in_slot(index).filter(|_| equations.moves(index)) {
+                drift(body, model, dt);
             }
         }
         // The first half kick once more predicts the velocities that drag depends on; then it gives way to the right one.
@@ -71,5 +73,51 @@ impl Integrator for VelocityVerlet {
 
     fn clone_box(&self) -> Box<dyn Integrator> {
         Box::new(*self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, World};
+    use glam::DQuat;
+    use tumble_geometry::MassProperties;
+    use tumble_geometry::math::rotation_from_vector;
+
+    /// A free body keeps its angular momentum over a million steps: what rounding does to it is a random walk of 10⁻¹⁶ a step,
+    /// and its energy stays within the bound of the method.
+    #[test]
+    fn angular_momentum_does_not_drift() {
+        const STEPS: usize = 1_000_000;
+        let bodies = [
+            (DVec3::new(1.0, 2.0, 3.0), DVec3::ZERO, DVec3::new(1.0, 1.0, 1.0)),
+            (DVec3::new(1.0, 1.0, 1.9), DVec3::ZERO, DVec3::new(0.3, 0.0, 20.0)),
+            (DVec3::new(3.0, 0.7, 2.6), DVec3::new(0.3, 0.5, -0.8), DVec3::new(5.0, -3.0, 1.0)),
+            (DVec3::new(1e-3, 2e-3, 2.5e-3), DVec3::new(0.0, 1.0, 0.2), DVec3::new(30.0, 2.0, 1.0)),
+        ];
+        for (moments, axes, omega) in bodies {
+            let axes = DMat3::from_quat(rotation_from_vector(axes));
+            let inertia = axes * DMat3::from_diagonal(moments) * axes.transpose();
+            let properties = MassProperties { mass: 1.0, center: DVec3::ZERO, inertia };
+            let mut world = World::new();
+            let body = world.add_body(Body::dynamic().with_mass_properties(properties)).unwrap();
+            let model = world.model().bodies().get(body).unwrap();
+            let mut state = BodyState { angular_velocity: omega, rotation: DQuat::IDENTITY, ..BodyState::default() };
+            let measure = |state: &BodyState| {
+                let momentum = model.world_inertia(state.rotation) * state.angular_velocity;
+                (momentum, 0.5 * momentum.dot(state.angular_velocity))
+            };
+            let (start, energy) = measure(&state);
+            let (mut drift_of_size, mut drift_of_energy) = (0.0_f64, 0.0_f64);
+            for _ in 0..STEPS {
+                drift(&mut state, model, 1.0 / 240.0);
+                let now = measure(&state);
+                drift_of_size = drift_of_size.max((now.0.length() / start.length() - 1.0).abs());
+                drift_of_energy = drift_of_energy.max((now.1 / energy - 1.0).abs());
+            }
+            let turned = (measure(&state).0 - start).length() / start.length();
+            assert!(drift_of_size < 2e-13 && turned < 3e-13, "{moments}: {drift_of_size:e} {turned:e}");
+            assert!(drift_of_energy < 1e-3, "{moments}: {drift_of_energy:e}");
+        }
     }
 }

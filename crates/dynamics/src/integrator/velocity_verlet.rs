@@ -2,9 +2,10 @@
 //! exact for constant acceleration: a thrown ball follows its parabola to the last digit.
 //!
 //! Written as kick, drift, kick: half the impulse of the forces, free motion for the whole step, the other half. The
-//! free rotation conserves angular momentum (see `rotation` and `momentum`). Forces that depend on velocities see at the end of
-//! the step those that the forces at its beginning predict, which keeps the second order for drag too.
+//! free rotation conserves angular momentum (see `rotation` and `momentum`), damping is exact (see `decay`). Forces that depend on
+//! velocities see at the end of the step those that the forces at its beginning predict, which keeps the second order for drag too.
 
+use super::decay::{Decay, undamped};
 use super::momentum::PrincipalFrame;
 use super::rotation::free_rotation;
 use super::{Acceleration, EquationsOfMotion, Integrator};
@@ -19,20 +20,31 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct VelocityVerlet {}
 
-impl VelocityVerlet {
-    /// Changes velocities and angular velocities by what forces and torques do in `dt`.
-    fn kick(equations: &dyn EquationsOfMotion, accelerations: &[Acceleration], dt: f64, bodies: &mut [BodyState]) {
-        for (index, (body, acceleration)) in bodies.iter_mut().zip(accelerations).enumerate() {
-            if !equations.moves(index) {
-                continue;
-            }
-            body.velocity += acceleration.linear * dt;
-            if let Some(model) = equations.model().bodies().in_slot(index) {
-                let inverse_inertia = model.world_inverse_inertia(body.rotation);
-                body.angular_velocity += inverse_inertia * (acceleration.torque * dt);
-            }
+/// Calls `change(body, model, acceleration)` for every body that moves.
+fn each_body(
+    equations: &dyn EquationsOfMotion,
+    accelerations: &[Acceleration],
+    bodies: &mut [BodyState],
+    change: impl Fn(&mut BodyState, &BodyModel, &Acceleration),
+) {
+    for (index, (body, acceleration)) in bodies.iter_mut().zip(accelerations).enumerate() {
+        if let Some(model) = equations.model().bodies().in_slot(index).filter(|_| equations.moves(index)) {
+            change(body, model, acceleration);
         }
     }
+}
+
+/// Damps a body for `dt`.
+fn decay(body: &mut BodyState, model: &BodyModel, dt: f64) {
+    body.velocity *= Decay::over(model.linear_damping, dt).kept;
+    body.angular_velocity *= Decay::over(model.angular_damping, dt).kept;
+}
+
+/// Changes the velocities of a body by what forces do in `dt`, as far as damping leaves it.
+fn push(body: &mut BodyState, model: &BodyModel, acceleration: &Acceleration, dt: f64) {
+    body.velocity += acceleration.linear * (dt * Decay::over(model.linear_damping, dt).mean);
+    let impulse = acceleration.torque * (dt * Decay::over(model.angular_damping, dt).mean);
+    body.angular_velocity += model.world_inverse_inertia(body.rotation) * impulse;
 }
 
 /// Moves a body freely for `dt`.
@@ -52,23 +64,22 @@ fn drift(body: &mut BodyState, model: &BodyModel, dt: f64) {
 
 impl Integrator for VelocityVerlet {
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]) {
-        let mut accelerations = vec![Acceleration::default(); bodies.len()];
-        equations.accelerations(time, bodies, &mut accelerations);
-        Self::kick(equations, &accelerations, 0.5 * dt, bodies);
-        for (index, body) in bodies.iter_mut().enumerate() {
-            if let Some(model) = equations.model().bodies().in_slot(index).filter(|_| equations.moves(index)) {
-                drift(body, model, dt);
-            }
-        }
+        let half = 0.5 * dt;
+        let kick = |body: &mut BodyState, model: &BodyModel, acceleration: &Acceleration| {
+            decay(body, model, half);
+            push(body, model, acceleration, half);
+        };
+        let accelerations = undamped(equations, time, bodies);
+        each_body(equations, &accelerations, bodies, kick);
+        each_body(equations, &accelerations, bodies, |body, model, _| drift(body, model, dt));
         // The first half kick once more predicts the velocities that drag depends on; then it gives way to the right one.
-        Self::kick(equations, &accelerations, 0.5 * dt, bodies);
-        let mut corrections = vec![Acceleration::default(); bodies.len()];
-        equations.accelerations(time + dt, bodies, &mut corrections);
+        each_body(equations, &accelerations, bodies, kick);
+        let mut corrections = undamped(equations, time + dt, bodies);
         for (correction, predicted) in corrections.iter_mut().zip(&accelerations) {
             correction.linear -= predicted.linear;
             correction.torque -= predicted.torque;
         }
-        Self::kick(equations, &corrections, 0.5 * dt, bodies);
+        each_body(equations, &corrections, bodies, |body, model, correction| push(body, model, correction, half));
     }
 
     fn clone_box(&self) -> Box<dyn Integrator> {

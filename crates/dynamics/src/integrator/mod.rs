@@ -1,6 +1,8 @@
 //! Integrators: move bodies through time under forces.
 
+mod decay;
 mod euler;
+mod momentum;
 mod rotation;
 mod runge_kutta;
 mod velocity_verlet;
@@ -27,7 +29,8 @@ pub struct Acceleration {
 
 /// The equations of motion.
 pub trait EquationsOfMotion {
-    /// The accelerations of all bodies at a time and in given motions. Rows of bodies that do not move are left zero.
+    /// The accelerations of all bodies at a time and in given motions, with the damping of the model, −ξ v and −ξ I ω. Rows of
+    /// bodies that do not move are left zero.
     fn accelerations(&self, time: f64, bodies: &[BodyState], accelerations: &mut [Acceleration]);
 
     /// The bodies' masses and inertias.

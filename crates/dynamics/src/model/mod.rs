@@ -6,14 +6,16 @@ pub mod filter;
 mod filter_masks;
 mod joint;
 pub mod material;
+mod script;
 
 pub(crate) use body::MassChoice;
-pub use body::{Body, BodyKind, BodyModel, Script, Sleep};
+pub use body::{Body, BodyKind, BodyModel, Sleep};
 pub use collider::{Collider, ColliderModel};
 pub use filter::CollisionFilter;
 pub(crate) use filter_masks::FilterMasks;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
 pub use material::{ContactMaterial, Material, MaterialMixing};
+pub use script::{Script, ScriptMotion};
 
 use crate::force::Force;
 use crate::{Arena, BodyId, ColliderId, ForceId, JointId};

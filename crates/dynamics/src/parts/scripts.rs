@@ -9,12 +9,12 @@ pub fn follow(model: &Model, ids: &[BodyId], time: f64, bodies: &mut [BodyState]
         let Some(body) = model.bodies().get(id) else { continue };
         if let BodyKind::Scripted(script) = &body.kind {
             let state = &mut bodies[id.slot()];
-            let pose = script.pose(time).normalized();
-            let (velocity, angular_velocity) = script.velocity(time);
+            let motion = script.motion(time);
+            let pose = motion.pose.normalized();
             state.rotation = pose.rotation;
             state.position = pose.point(body.mass.center);
-            state.angular_velocity = angular_velocity;
-            state.velocity = velocity + angular_velocity.cross(state.position - pose.translation);
+            state.angular_velocity = motion.angular_velocity;
+            state.velocity = motion.velocity_at(state.position);
         }
     }
 }

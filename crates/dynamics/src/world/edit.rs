@@ -1,7 +1,7 @@
 //! Adding, removing and changing bodies, colliders, joints and forces between steps.
 
 use super::World;
-use super::mass::{about_center, mass_of, script_pose, set_inverses};
+use super::mass::{about_center, mass_of, script_motion, set_inverses};
 use crate::constraint::BodyView;
 use crate::error::{called, checked};
 use crate::force::Force;
@@ -26,15 +26,19 @@ impl World {
         let colliders: Vec<ColliderModel> =
             body.colliders.into_iter().map(|collider| collider_model(collider, material)).collect();
         let mass = mass_of(&body.kind, body.mass, colliders.iter())?;
-        let pose = match &body.kind {
-            BodyKind::Scripted(script) => script_pose(script.as_ref(), self.state.time)?,
-            _ => body.pose.normalized(),
+        let (pose, velocity, angular_velocity) = match &body.kind {
+            BodyKind::Scripted(script) => {
+                let motion = script_motion(script.as_ref(), self.state.time)?;
+                (motion.pose, motion.velocity_at(motion.pose.point(mass.center)), motion.angular_velocity)
+            }
+            BodyKind::Particle => (body.pose.normalized(), body.velocity, DVec3::ZERO),
+            _ => (body.pose.normalized(), body.velocity, body.angular_velocity),
         };
         let state = BodyState {
             position: pose.point(mass.center),
             rotation: pose.rotation,
-            velocity: body.velocity,
-            angular_velocity: if matches!(body.kind, BodyKind::Particle) { DVec3::ZERO } else { body.angular_velocity },
+            velocity,
+            angular_velocity,
             ..BodyState::default()
         };
         if !state.is_finite() {

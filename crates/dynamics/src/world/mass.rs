@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::journal::{BodyChange, Change};
-use crate::model::{BodyKind, BodyModel, ColliderModel, JointEnd, MassChoice};
+use crate::model::{BodyKind, BodyModel, ColliderModel, JointEnd, MassChoice, Script, ScriptMotion};
 use crate::{BodyId, Id, ModelError};
 use glam::{DMat3, DVec3};
 use tumble_geometry::{MassProperties, Transform};
@@ -14,7 +14,7 @@ impl World {
         let model = self.model.bodies.get(id).ok_or(ModelError::NoSuchBody(id))?;
         let mass = mass_of(&kind, choice, self.colliders_of(model))?;
         let script = match &kind {
-            BodyKind::Scripted(script) => Some(script_pose(script.as_ref(), self.state.time)?),
+            BodyKind::Scripted(script) => Some(script_motion(script.as_ref(), self.state.time)?),
             _ => None,
         };
         let stops = !matches!((&kind, &model.kind), (BodyKind::Fixed, BodyKind::Fixed)) && !kind.is_movable();
@@ -25,14 +25,15 @@ impl World {
         self.note(Change::Body(id, BodyChange::Kind));
         self.set_mass(id, mass);
         let state = &mut self.state.bodies[id.slot()];
-        if let Some(pose) = script {
-            (state.position, state.rotation) = (pose.point(mass.center), pose.rotation);
-        }
         if stops {
             state.velocity = DVec3::ZERO;
         }
         if stops || !turns {
             state.angular_velocity = DVec3::ZERO;
+        }
+        if let Some(motion) = script {
+            (state.position, state.rotation) = (motion.pose.point(mass.center), motion.pose.rotation);
+            (state.velocity, state.angular_velocity) = (motion.velocity_at(state.position), motion.angular_velocity);
         }
         self.wake_touching(id);
         Ok(())
@@ -65,14 +66,14 @@ impl World {
     }
 }
 
-/// Where a script puts its body, if that is a place.
-pub(super) fn script_pose(script: &dyn crate::model::Script, time: f64) -> Result<Transform, ModelError> {
-    let pose = script.pose(time);
-    if pose.is_valid() {
-        Ok(pose.normalized())
+/// How a script moves its body, if that is a motion.
+pub(super) fn script_motion(script: &dyn Script, time: f64) -> Result<ScriptMotion, ModelError> {
+    let motion = script.motion(time);
+    if motion.is_valid() {
+        Ok(ScriptMotion { pose: motion.pose.normalized(), ..motion })
     } else {
-        let value = format!("{pose:?} at {time} s");
-        Err(ModelError::OutOfRange { what: "pose of the script", value, allowed: "finite, with a unit quaternion" })
+        let value = format!("{motion:?} at {time} s");
+        Err(ModelError::OutOfRange { what: "motion of the script", value, allowed: "finite, with a unit quaternion" })
     }
 }
 

@@ -404,7 +404,8 @@ impl Assembly {
                     if stage == Stage::Position {
                         memory.approach.clone_from(approach);
                         memory.errors.clear();
-                        memory.errors.extend(rows.iter().map(|row| row.error));
+                        // A limit may be further away than numbers reach.
+                        memory.errors.extend(rows.iter().map(|row| finite(row.error)));
                     }
                     (memory.joint, memory.dt) = (Some(*id), dt);
                     let index = usize::from(stage != Stage::Position);
@@ -417,7 +418,9 @@ impl Assembly {
                     if stage == Stage::Velocity {
                         let pushed = memory.start.iter().zip(&memory.end).map(|(start, end)| start + end > 0.0);
                         memory.limits.clear();
-                        memory.limits.extend(rows.iter().zip(pushed).map(|(row, pushed)| row.bounds == Bounds::NonNegative && pushed));
+                        memory.limits.extend(
+                            rows.iter().zip(pushed).map(|(row, pushed)| row.bounds == Bounds::NonNegative && pushed),
+                        );
                     }
                 }
                 Source::Contact { contact, point, rows, normal } => {
@@ -470,8 +473,12 @@ fn on_second_end<'a>(rows: impl Iterator<Item = &'a SolverRow> + Clone, lever: D
 /// The nearest finite vector, where levers or impulses beyond 1e150 overflow: only states are refused for that, not what is
 /// merely told about them.
 fn representable(vector: DVec3) -> DVec3 {
-    let finite = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     DVec3::new(finite(vector.x), finite(vector.y), finite(vector.z))
+}
+
+/// The nearest finite number; zero for none.
+fn finite(x: f64) -> f64 {
+    if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) }
 }
 
 /// Normal, two of friction, two of rolling, one of spinning.

@@ -66,7 +66,7 @@ impl Contact {
 /// The first impact of the pair from time `from` to `until`. Until `from` they are known to be apart, or at rest.
 pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: &mut Search) -> Option<Impact> {
     let options = search.options;
-    let (enter, end) = pair.window(options.tolerance.max(0.0).min(1e60), until)?;
+    let (enter, end) = pair.window(options.tolerance.max(0.0), until)?;
     if end < from {
         return None;
     }

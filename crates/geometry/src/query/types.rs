@@ -58,8 +58,9 @@ pub struct ContactPoint {
 pub struct Manifold {
     /// The unit contact normal, out of the first shape into the second.
     pub normal: DVec3,
-    /// The part of the first shape that touches: the triangle of a mesh or height field (of several, the one with the
-    /// lowest number), the member of a compound; zero for a convex shape.
+    /// The part of the first shape that touches: the smooth patch of a mesh or height field, by its lowest triangle (see
+    /// [`Mesh::patch`](crate::shape::Mesh::patch); of several, the lowest), the member of a compound; zero for a convex
+    /// shape. Parts and feature of a point together are unique in a pair, and stay the same while the same features touch.
     pub part_a: u32,
     /// The part of the second shape that touches.
     pub part_b: u32,

@@ -73,6 +73,19 @@ pub enum StepError {
         /// Its name; may be empty.
         name: String,
     },
+    /// Energy came out of nothing, and the world was told to [refuse](crate::EnergyWatch::Refuse) that.
+    #[error(
+        "{excess:.3e} J came out of nothing by {time} s, mostly in {}; take shorter steps or look for extreme masses, springs or speeds",
+        .bodies.join(", ")
+    )]
+    EnergyRose {
+        /// When it was found, in seconds since the start.
+        time: f64,
+        /// How much, in joules.
+        excess: f64,
+        /// The bodies that gained most, as messages call them.
+        bodies: Vec<String>,
+    },
     /// A force is not finite.
     #[error("{force:?} exerts a force or torque on {} that is not finite; look at its properties", called(*.body, .name))]
     ForceNotFinite {

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// What all typed ids have in common.
 pub trait Id: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug {
@@ -64,12 +65,19 @@ typed_id!(
     ForceId, "force "
 );
 
+/// How many slots share one allocation, and are copied together when a shared arena is changed.
+const CHUNK: usize = 64;
+
 /// Things of one kind, each under an id of its own. Slots of removed things are reused, the most recently freed first,
 /// so that equal histories give equal ids.
+///
+/// Copy-on-write: a clone shares its things with the original, in chunks of 64, and a change copies one chunk. So a snapshot
+/// of a large model costs next to nothing, and neither does changing one body afterwards.
 #[derive(Clone, Debug)]
 pub struct Arena<I, T> {
-    slots: Vec<Slot<T>>,
-    free: Vec<u32>,
+    chunks: Vec<Arc<Vec<Slot<T>>>>,
+    slots: usize,
+    free: Arc<Vec<u32>>,
     ids: PhantomData<I>,
 }
 
@@ -81,59 +89,35 @@ struct Slot<T> {
 
 impl<I, T> Default for Arena<I, T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), ids: PhantomData }
+        Self { chunks: Vec::new(), slots: 0, free: Arc::default(), ids: PhantomData }
     }
 }
 
 impl<I: Id, T> Arena<I, T> {
-    /// Adds a thing and gives its id.
-    pub fn insert(&mut self, value: T) -> I {
-        if let Some(slot) = self.free.pop() {
-            let entry = &mut self.slots[slot as usize];
-            entry.value = Some(value);
-            I::new(slot, entry.generation)
-        } else {
-            self.slots.push(Slot { generation: 0, value: Some(value) });
-            I::new((self.slots.len() - 1) as u32, 0)
-        }
-    }
-
-    /// Takes a thing out.
-    pub fn remove(&mut self, id: I) -> Option<T> {
-        let entry = self.slots.get_mut(id.slot()).filter(|slot| slot.generation == id.generation())?;
-        let value = entry.value.take()?;
-        entry.generation = entry.generation.wrapping_add(1);
-        self.free.push(id.slot() as u32);
-        Some(value)
+    fn slot(&self, slot: usize) -> Option<&Slot<T>> {
+        self.chunks.get(slot / CHUNK)?.get(slot % CHUNK)
     }
 
     /// The thing with this id.
     pub fn get(&self, id: I) -> Option<&T> {
-        self.slots.get(id.slot()).filter(|slot| slot.generation == id.generation())?.value.as_ref()
-    }
-
-    /// The thing with this id, to be changed.
-    pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
-        self.slots.get_mut(id.slot()).filter(|slot| slot.generation == id.generation())?.value.as_mut()
+        self.slot(id.slot()).filter(|slot| slot.generation == id.generation())?.value.as_ref()
     }
 
     /// The thing in a slot, whatever its generation.
     pub fn in_slot(&self, slot: usize) -> Option<&T> {
-        self.slots.get(slot)?.value.as_ref()
+        self.slot(slot)?.value.as_ref()
     }
 
     /// The id of what is in a slot.
     pub fn id_in_slot(&self, slot: usize) -> Option<I> {
-        let entry = self.slots.get(slot)?;
+        let entry = self.slot(slot)?;
         entry.value.is_some().then(|| I::new(slot as u32, entry.generation))
     }
 
     /// All things with their ids, in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
-        self.slots
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, entry)| Some((I::new(slot as u32, entry.generation), entry.value.as_ref()?)))
+        let slots = self.chunks.iter().flat_map(|chunk| chunk.iter()).enumerate();
+        slots.filter_map(|(slot, entry)| Some((I::new(slot as u32, entry.generation), entry.value.as_ref()?)))
     }
 
     /// All ids, in the order of their slots.
@@ -143,7 +127,7 @@ impl<I: Id, T> Arena<I, T> {
 
     /// How many things there are.
     pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.slots - self.free.len()
     }
 
     /// Whether there are none.
@@ -153,7 +137,46 @@ impl<I: Id, T> Arena<I, T> {
 
     /// How many slots there are, used or free: one more than the largest slot number.
     pub fn slot_count(&self) -> usize {
-        self.slots.len()
+        self.slots
+    }
+}
+
+impl<I: Id, T: Clone> Arena<I, T> {
+    fn slot_mut(&mut self, slot: usize) -> Option<&mut Slot<T>> {
+        Arc::make_mut(self.chunks.get_mut(slot / CHUNK)?).get_mut(slot % CHUNK)
+    }
+
+    /// Adds a thing and gives its id.
+    pub fn insert(&mut self, value: T) -> I {
+        let reused = if self.free.is_empty() { None } else { Arc::make_mut(&mut self.free).pop() };
+        if let Some((slot, entry)) = reused.and_then(|slot| Some((slot, self.slot_mut(slot as usize)?))) {
+            entry.value = Some(value);
+            return I::new(slot, entry.generation);
+        }
+        if self.slots.is_multiple_of(CHUNK) {
+            self.chunks.push(Arc::new(Vec::with_capacity(CHUNK)));
+        }
+        if let Some(chunk) = self.chunks.last_mut() {
+            Arc::make_mut(chunk).push(Slot { generation: 0, value: Some(value) });
+        }
+        self.slots += 1;
+        I::new((self.slots - 1) as u32, 0)
+    }
+
+    /// Takes a thing out.
+    pub fn remove(&mut self, id: I) -> Option<T> {
+        self.get(id)?;
+        let entry = self.slot_mut(id.slot())?;
+        let value = entry.value.take()?;
+        entry.generation = entry.generation.wrapping_add(1);
+        Arc::make_mut(&mut self.free).push(id.slot() as u32);
+        Some(value)
+    }
+
+    /// The thing with this id, to be changed; what clones of the arena hold stays as it is.
+    pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
+        self.get(id)?;
+        self.slot_mut(id.slot())?.value.as_mut()
     }
 }
 
@@ -172,5 +195,20 @@ mod tests {
         assert_eq!(arena.get(second), Some(&"second"));
         assert_eq!(arena.remove(first), None);
         assert_eq!(arena.len(), 1);
+    }
+
+    #[test]
+    fn a_clone_keeps_what_it_had_and_shares_what_was_not_changed() {
+        let mut arena: Arena<BodyId, usize> = Arena::default();
+        let ids: Vec<BodyId> = (0..1000).map(|value| arena.insert(value)).collect();
+        let before = arena.clone();
+        *arena.get_mut(ids[500]).unwrap() = 0;
+        arena.remove(ids[700]);
+        let added = arena.insert(7);
+        assert_eq!(added.slot(), 700);
+        assert!(before.iter().map(|(_, &value)| value).eq(0..1000));
+        assert_eq!((arena.len(), before.len()), (1000, 1000));
+        let shared = arena.chunks.iter().zip(&before.chunks).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
+        assert_eq!(shared, arena.chunks.len() - 2, "only the chunks of slots 500 and 700 were copied");
     }
 }

@@ -217,10 +217,10 @@
 //! them too.
 //!
 //! ```
-//! use tumble_dynamics::event::Events;
-//! use tumble_dynamics::force::{ForceContext, Wrenches};
-//! use tumble_dynamics::method::Method;
-//! use tumble_dynamics::{Body, Id, Model, State, StepError, World};
+//! use tumble_dynamics::force::Wrenches;
+//! use tumble_dynamics::method::{Method, StepContext};
+//! use tumble_dynamics::parts::{finite, forces};
+//! use tumble_dynamics::{Body, Id, StepError, World};
 //!
 //! /// Points that fly under forces and pass through each other (semi-implicit Euler).
 //! #[derive(Clone, Debug)]
@@ -231,15 +231,20 @@
 //!         "ballistic"
 //!     }
 //!
-//!     fn step(&mut self, model: &Model, state: &mut State, dt: f64, _: &mut Events) -> Result<(), StepError> {
-//!         let mut wrenches = Wrenches::zero(state.bodies.len());
-//!         let context = ForceContext { model, time: state.time, bodies: &state.bodies };
-//!         model.forces().iter().for_each(|(_, force)| force.apply(&context, &mut wrenches));
+//!     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
+//!         let (model, dt, state) = (context.model, context.dt, &*context.state);
+//!         let mut wrenches = Wrenches::default();
+//!         forces::sum(model, state.time, &state.bodies, &mut wrenches);
+//!         let mut bodies = state.bodies.clone();
 //!         for (id, body) in model.bodies().iter() {
-//!             let motion = &mut state.bodies[id.slot()];
+//!             let motion = &mut bodies[id.slot()];
 //!             motion.velocity += dt * body.inverse_mass * wrenches.as_slice()[id.slot()].force;
 //!             motion.position += dt * motion.velocity;
 //!         }
+//!         // A step is a transaction: only what is finite is handed over.
+//!         finite::check(model, &model.bodies().ids().collect::<Vec<_>>(), &bodies)?;
+//!         context.state.bodies = bodies;
+//!         context.index.all_moved();
 //!         Ok(()) // the world itself lets the clock tick
 //!     }
 //!
@@ -284,27 +289,37 @@
 //! runs agree. A step that would give a body a motion that is not finite is refused with a [`StepError`] that names
 //! the body or the force, and the state is as it was.
 
+mod applied;
 pub mod constraint;
+pub mod contact;
 mod error;
 pub mod event;
 pub mod force;
 mod id;
+mod index;
 pub mod instrument;
 pub mod integrator;
+pub mod journal;
 pub mod method;
 pub mod model;
+pub mod parts;
 pub mod registry;
 mod report;
 pub mod solver;
 mod state;
+mod workers;
 mod world;
 
+pub use applied::Applied;
 pub use error::{ModelError, StepError};
 pub use id::{Arena, BodyId, ColliderId, ForceId, Id, JointId};
+pub use index::ColliderIndex;
 pub use model::{Body, Collider, Material, Model};
 pub use report::{Convergence, StepReport, StepTimes};
-pub use state::{BodyState, State, Wrench};
+pub use state::{BodyState, Clock, State, Wrench};
 pub use tumble_geometry as geometry;
+pub use workers::Workers;
 pub use world::{
-    BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, Hit, JointMut, JointRef, SavedState, Snapshot, World,
+    BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, EnergyWatch, Hit, JointMut, JointRef, SavedState, Snapshot,
+    World,
 };

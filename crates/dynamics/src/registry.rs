@@ -50,6 +50,13 @@ pub struct Registry {
 pub trait DescribeMethod {
     /// The method, made of the parts registered under these names.
     fn build(&self, registry: &Registry) -> Result<Box<dyn Method>, ModelError>;
+
+    /// Makes a method of this kind what the description says, without losing what it remembers; refused if it is of
+    /// another kind. Default: always refused.
+    fn configure(&self, method: &mut dyn Method, _registry: &Registry) -> Result<(), ModelError> {
+        let name = method.name();
+        Err(ModelError::Invalid(format!("the settings of the method \"{name}\" cannot be changed in place")))
+    }
 }
 
 impl Registry {
@@ -68,6 +75,11 @@ impl Registry {
     /// Makes a method by name from properties, with parts from this registry.
     pub fn method(&self, name: &str, properties: &Value) -> Result<Box<dyn Method>, ModelError> {
         self.methods.create(name, properties)?.build(self)
+    }
+
+    /// Changes the settings of a method to these properties, without losing what it remembers.
+    pub fn configure(&self, method: &mut dyn Method, properties: &Value) -> Result<(), ModelError> {
+        self.methods.create(method.name(), properties)?.configure(method, self)
     }
 }
 

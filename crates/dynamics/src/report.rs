@@ -30,12 +30,19 @@ pub struct Convergence {
     pub sweeps: usize,
     /// By how much the last sweep still changed the velocity of a row, in m/s or rad/s.
     pub residual: f64,
+    /// By how much a row of a joint, which holds whatever it takes, misses what it demands in the end, in m/s or rad/s. More than
+    /// rounding if joints contradict each other, if masses are too different to be solved, or if there were too few sweeps.
+    pub joint_residual: f64,
 }
 
 impl Convergence {
     /// The worse of two.
     pub fn worse(self, other: Self) -> Self {
-        Self { sweeps: self.sweeps.max(other.sweeps), residual: self.residual.max(other.residual) }
+        Self {
+            sweeps: self.sweeps.max(other.sweeps),
+            residual: self.residual.max(other.residual),
+            joint_residual: self.joint_residual.max(other.joint_residual),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Everything that changes as time passes, as plain data: clone it, compare it, hash it, save it.
 
+use crate::Applied;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
-use std::hash::{Hash, Hasher};
 use tumble_geometry::Transform;
 
 /// The motion of one body.
@@ -71,6 +71,24 @@ impl std::ops::AddAssign for Wrench {
     }
 }
 
+/// From where the time is counted: it is `start + n dt` after n steps of equal length, rounded once, and not a sum of n
+/// roundings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    /// When the steps of this length began, in seconds.
+    pub start: f64,
+    /// Which step was the first of them.
+    pub first: u64,
+    /// Their length in seconds; zero before the first step.
+    pub dt: f64,
+}
+
+impl Clock {
+    fn time(&self, steps: u64) -> f64 {
+        self.start + self.dt * steps.wrapping_sub(self.first) as f64
+    }
+}
+
 /// Everything that changes as time passes. Row `i` of `bodies` belongs to the body in slot `i` of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -78,69 +96,85 @@ pub struct State {
     pub time: f64,
     /// How many steps were taken.
     pub steps: u64,
+    /// From where the time is counted.
+    pub clock: Clock,
     /// The motion of each body. Rows of removed bodies keep default values.
     pub bodies: Vec<BodyState>,
-    /// Forces and torques that act on each body during the next step only.
-    pub applied: Vec<Wrench>,
+    /// Forces and torques that act on bodies during the next step only.
+    pub applied: Applied,
     /// Which joints have broken, by slot of the model.
     pub broken: Vec<bool>,
     /// The angle of each joint that measures one (a hinge), in radians, counting whole turns, by slot of the model.
     pub angles: Vec<f64>,
-    /// The state of the random generator behind everything random in a simulation.
+    /// The seed of everything random in a simulation.
     pub random: u64,
 }
 
 impl State {
+    /// The time after another step of `dt` seconds.
+    pub fn time_after(&self, dt: f64) -> f64 {
+        self.clock_for(dt).time(self.steps.wrapping_add(1))
+    }
+
+    /// Lets the clock tick, once a step of `dt` seconds has been taken, and takes back what was applied for this step.
+    pub(crate) fn tick(&mut self, dt: f64) {
+        self.clock = self.clock_for(dt);
+        self.steps = self.steps.wrapping_add(1);
+        self.time = self.clock.time(self.steps);
+        self.applied.clear();
+    }
+
+    /// The clock by which a step of `dt` seconds is counted: the one that runs, if the step is as long as those before.
+    fn clock_for(&self, dt: f64) -> Clock {
+        let goes_on = self.clock.dt == dt && self.clock.time(self.steps) == self.time;
+        if goes_on { self.clock } else { Clock { start: self.time, first: self.steps, dt } }
+    }
+
     /// A number that differs, in practice, whenever any bit of the state does: a fingerprint for reproducibility checks,
     /// the same on every machine.
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
-        self.hash(&mut hasher);
-        hasher.finish()
-    }
-}
-
-impl Hash for State {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let mut number = |value: f64| hasher.write_u64(value.to_bits());
-        number(self.time);
+        let mut hash = Fnv::default();
+        hash.numbers([self.time, self.clock.start, self.clock.dt]);
+        hash.words([self.steps, self.clock.first, self.random]);
+        hash.words([self.bodies.len() as u64, self.broken.len() as u64, self.angles.len() as u64]);
         for body in &self.bodies {
             for vector in [body.position, body.velocity, body.angular_velocity] {
-                vector.to_array().into_iter().for_each(&mut number);
+                hash.numbers(vector.to_array());
             }
-            body.rotation.to_array().into_iter().for_each(&mut number);
-            number(body.quiet_time);
+            hash.numbers(body.rotation.to_array());
+            hash.numbers([body.quiet_time]);
+            hash.words([u64::from(body.asleep)]);
         }
-        for wrench in &self.applied {
-            wrench.force.to_array().into_iter().for_each(&mut number);
-            wrench.torque.to_array().into_iter().for_each(&mut number);
+        for (slot, wrench) in self.applied.iter() {
+            hash.words([slot as u64]);
+            hash.numbers(wrench.force.to_array());
+            hash.numbers(wrench.torque.to_array());
         }
-        self.steps.hash(hasher);
-        for body in &self.bodies {
-            body.asleep.hash(hasher);
-        }
-        self.broken.hash(hasher);
-        self.angles.iter().for_each(|angle| hasher.write_u64(angle.to_bits()));
-        self.random.hash(hasher);
+        hash.words(self.broken.iter().map(|&broken| u64::from(broken)));
+        hash.numbers(self.angles.iter().copied());
+        hash.0
     }
 }
 
-/// The 64-bit FNV-1a hash: simple, and the same in every version and on every machine.
+/// The 64-bit FNV-1a hash of numbers as eight bytes each, the lowest first: simple, and the same in every version and on
+/// every machine, whatever its word length and byte order.
 struct Fnv(u64);
 
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn words(&mut self, words: impl IntoIterator<Item = u64>) {
+        for byte in words.into_iter().flat_map(u64::to_le_bytes) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
 
-    fn write_u64(&mut self, value: u64) {
-        self.write(&value.to_le_bytes());
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
+    fn numbers(&mut self, numbers: impl IntoIterator<Item = f64>) {
+        self.words(numbers.into_iter().map(f64::to_bits));
     }
 }
 
@@ -162,5 +196,18 @@ mod tests {
         let state = State { time: 0.1 + 0.2, bodies: vec![body], ..State::default() };
         let text = serde_json::to_string(&state).unwrap();
         assert_eq!(serde_json::from_str::<State>(&text).unwrap(), state);
+    }
+
+    #[test]
+    fn time_is_a_multiple_of_the_step_and_not_a_sum() {
+        let mut state = State::default();
+        (0..1_000_000).for_each(|_| state.tick(0.1));
+        assert_eq!(state.time, 100_000.0);
+        let ahead = state.time_after(0.5);
+        state.tick(0.5);
+        assert_eq!((state.time, ahead), (100_000.5, 100_000.5));
+        state.time = 7.0;
+        (0..10).for_each(|_| state.tick(0.5));
+        assert_eq!(state.time, 12.0, "a time that was set by hand is where the clock goes on");
     }
 }

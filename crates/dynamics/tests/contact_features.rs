@@ -15,6 +15,7 @@ use tumble_dynamics::geometry::primitive::TriangleFeature;
 use tumble_dynamics::geometry::query::{Feature, ManifoldOptions, PairCache, contact_manifolds, distance, penetration};
 use tumble_dynamics::geometry::shape::SupportMap;
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::{Body, World};
 
 const CASES: usize = 3000;
 /// Pairs are brought near each other in this many random ways.
@@ -353,4 +354,38 @@ fn gaps_with_composite_shapes_are_minus_the_depths() {
     }
     check_pair("compound and mesh", &compound, &mesh, 3);
     check_pair("mesh and mesh", &mesh, &mesh, 4);
+}
+
+/// A box slides over a floor of triangles: its points keep their names, and the world tells which triangle each is over.
+#[test]
+fn a_world_tells_what_touches() -> Result<(), Box<dyn std::error::Error>> {
+    let strip: Vec<DVec3> =
+        (0..22).map(|i| DVec3::new(f64::from(i / 2) - 2.0, 0.0, f64::from(i % 2) * 4.0 - 2.0)).collect();
+    let sides = (0..20).map(|i| if i % 2 == 0 { [i, i + 1, i + 2] } else { [i + 1, i, i + 2] }).collect();
+    let floor = Shape::mesh(strip, sides)?;
+    let mut world = World::new();
+    world.add_body(Body::fixed().with_shape(floor.clone()))?;
+    let sliding = Body::dynamic().with_shape(Shape::cuboid([0.5, 0.5, 0.5])?).at([0.0, 0.5, 0.0]);
+    world.add_body(sliding.with_velocity([3.0, 0.0, 0.0]))?;
+    let (mut names, mut triangles) = (BTreeSet::new(), BTreeSet::new());
+    let (mut corners, mut points) = (0, 0);
+    for _ in 0..60 {
+        world.step(1.0 / 240.0)?;
+        for point in world.contacts().flat_map(|contact| contact.points()) {
+            // Where a corner passes over a side of a triangle, the point is for a moment the crossing of that side and an edge.
+            let [Feature::Triangle { triangle, .. }, Feature::Vertex(_) | Feature::Edge(_)] = point.features else {
+                return Err(format!("not a corner on a triangle: {point:?}").into());
+            };
+            corners += usize::from(matches!(point.features[1], Feature::Vertex(_)));
+            points += 1;
+            let Shape::Mesh(mesh) = &floor else { return Err("no mesh".into()) };
+            let nearest = mesh.triangle(triangle as usize).closest_point(point.position);
+            assert!(nearest.point.distance(point.position) < 2e-3, "{point:?}");
+            names.insert((point.parts, point.feature));
+            triangles.insert(triangle);
+        }
+    }
+    assert!(names.len() == 4 && triangles.len() > 4, "{names:?} {triangles:?}");
+    assert!(10 * corners > 9 * points, "{corners} of {points} are corners");
+    Ok(())
 }

@@ -246,7 +246,7 @@ fn joints_are_broken_mended_attached_anew_and_told_when_to_break() {
     }
     world.joint_mut(joint).unwrap().set_breaking(Breaking { force: 1.0, ..Breaking::default() }).unwrap();
     run(&mut world, 1);
-    assert_eq!(world.events().broken, [joint]);
+    assert!(world.events().broken.iter().map(|event| event.joint).eq([joint]));
 }
 
 /// A joint that is attached anew counts its angle from there, however often the one before it had gone round.
@@ -286,12 +286,12 @@ fn a_solid_that_becomes_a_sensor_reports_instead_of_touching() {
     let floor = ground(&mut world);
     let id = world.add_body(cube().at([0.0, 0.5, 0.0])).unwrap();
     run(&mut world, 5);
-    assert!(!world.events().contacts.is_empty());
+    assert!(world.contacts().next().is_some());
     let plane = world.body(floor).unwrap().model().colliders[0];
     world.collider_mut(plane).unwrap().make_sensor().unwrap();
     run(&mut world, 60);
     assert!(world.body(id).unwrap().position().y < -1.0);
-    assert!(world.events().contacts.is_empty());
+    assert!(world.contacts().next().is_none());
     world.body_mut(id).unwrap().set_position([0.0, 3.0, 0.0]).unwrap();
     world.step(DT).unwrap();
     assert_eq!(world.events().sensors.iter().map(|event| event.phase).collect::<Vec<_>>(), [Phase::End]);

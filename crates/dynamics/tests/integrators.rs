@@ -124,3 +124,141 @@ fn the_second_derivative_makes_a_steady_turn_second_order() {
     assert_order("second derivative", order(|dt| error(QuaternionUpdate::SecondDerivative, dt), 0.1), 2.0);
     assert!(error(QuaternionUpdate::Exact, 0.1) < 1e-13);
 }
+
+/// One of each.
+fn all() -> Vec<(&'static str, Box<dyn Integrator>)> {
+    vec![
+        ("explicit Euler", Box::new(ExplicitEuler::default())),
+        ("explicit gyroscopic", Box::new(SemiImplicitEuler { gyroscopic: Gyroscopic::Explicit, ..Default::default() })),
+        ("semi-implicit Euler", Box::new(SemiImplicitEuler::default())),
+        ("Verlet", Box::new(Verlet::default())),
+        ("velocity Verlet", Box::new(VelocityVerlet::default())),
+        ("Runge-Kutta", Box::new(RungeKutta4::default())),
+        ("Cash-Karp", Box::new(CashKarp::default())),
+    ]
+}
+
+/// An integrator as a box.
+#[derive(Debug)]
+struct Boxed(Box<dyn Integrator>);
+
+impl Integrator for Boxed {
+    fn advance(
+        &mut self,
+        equations: &dyn tumble_dynamics::integrator::EquationsOfMotion,
+        time: f64,
+        dt: f64,
+        bodies: &mut [tumble_dynamics::BodyState],
+    ) {
+        self.0.advance(equations, time, dt, bodies);
+    }
+
+    fn clone_box(&self) -> Box<dyn Integrator> {
+        Box::new(Self(self.0.clone_box()))
+    }
+}
+
+fn world_with(integrator: Box<dyn Integrator>) -> World {
+    World::with_method(Retroactive::new().with_integrator(Boxed(integrator)))
+}
+
+/// v = v₀ e^{−ξt} and ω = ω₀ e^{−ξt} after any step, however long: velocities never turn round or grow.
+#[test]
+fn damping_is_exponential_whatever_the_step() {
+    const DT: f64 = 0.1;
+    for decay in [0.0, 1e-3, 0.1, 0.9, 1.5, 2.5, 7.0, 50.0, 1e4, 1e8] {
+        for (name, integrator) in all() {
+            let mut world = world_with(integrator);
+            world.set_gravity([0.0; 3]);
+            let properties = MassProperties {
+                mass: 2.0,
+                center: DVec3::ZERO,
+                inertia: DMat3::from_diagonal(DVec3::new(1.0, 2.0, 3.0)),
+            };
+            let body = Body::dynamic().with_mass_properties(properties).without_sleep();
+            let body = body.with_velocity([3.0, 0.0, 0.0]).with_angular_velocity([0.0, 0.0, 2.0]);
+            let rate = decay / DT;
+            let body = body.with_linear_damping(rate).with_angular_damping(rate);
+            let body = world.add_body(body).unwrap();
+            for step in 1..=8 {
+                world.step(DT).unwrap();
+                let body = world.body(body).unwrap();
+                let exact = libm::exp(-decay * f64::from(step));
+                let (v, omega) = (body.velocity().x / 3.0, body.angular_velocity().z / 2.0);
+                let off = |value: f64| (value - exact).abs() > 1e-11 * exact + 1e-300;
+                assert!(v >= 0.0 && omega >= 0.0, "{name}, ξh = {decay}: {v} {omega}");
+                assert!(!off(v) && !off(omega), "{name}, ξh = {decay}: {v} {omega}, not {exact}");
+            }
+        }
+    }
+}
+
+/// A falling body that is damped ends up at g/ξ, at any step.
+#[test]
+fn a_damped_fall_has_the_right_speed_at_last() {
+    for decay in [0.01, 0.5, 3.0, 100.0] {
+        for (name, integrator) in all() {
+            let mut world = world_with(integrator);
+            let body = world.add_body(Body::particle(2.0).with_linear_damping(decay / 0.1).without_sleep()).unwrap();
+            for _ in 0..(40.0 / decay) as usize + 2 {
+                world.step(0.1).unwrap();
+            }
+            let (v, exact) = (-world.body(body).unwrap().velocity().y, 9.81 * 0.1 / decay);
+            assert!((v / exact - 1.0).abs() < 1e-11, "{name}, ξh = {decay}: {v}, not {exact}");
+        }
+    }
+}
+
+/// Damping leaves every integrator its order: x = e^{−t/2} (cos ωt + sin ωt/2ω) with ω² = 9 − ¼ for ξ = 1/s.
+#[test]
+fn orders_on_a_damped_spring() {
+    fn error(integrator: impl Integrator + 'static, dt: f64) -> f64 {
+        let mut world = World::with_method(Retroactive::new().with_integrator(integrator));
+        world.set_gravity([0.0; 3]);
+        let mass = Body::particle(1.0).at([1.0, 0.0, 0.0]).with_linear_damping(1.0).without_sleep();
+        let mass = world.add_body(mass).unwrap();
+        world.add_force(Spring::new(mass, JointEnd::World).with_stiffness(9.0));
+        run(&mut world, 1.0, dt);
+        let omega = libm::sqrt(8.75);
+        let exact = libm::exp(-0.5) * (libm::cos(omega) + libm::sin(omega) / (2.0 * omega));
+        (world.body(mass).unwrap().position().x - exact).abs()
+    }
+    assert_order("explicit Euler", order(|dt| error(ExplicitEuler::default(), dt), 1e-3), 1.0);
+    assert_order("semi-implicit Euler", order(|dt| error(SemiImplicitEuler::default(), dt), 1e-3), 1.0);
+    assert_order("Verlet", order(|dt| error(Verlet::default(), dt), 1e-2), 2.0);
+    assert_order("velocity Verlet", order(|dt| error(VelocityVerlet::default(), dt), 1e-2), 2.0);
+    assert_order("Runge-Kutta", order(|dt| error(RungeKutta4::default(), dt), 0.02), 4.0);
+    assert_order("Cash-Karp", order(|dt| error(UNDIVIDED, dt), 0.04), 5.0);
+}
+
+/// Verlet's damping is that of B 4.1, x⁺ = (1 + ξ) x − ξ x⁻ + h² a, with ξ = 1 − damping; the rotation likewise, by a slerp.
+#[test]
+fn verlet_loses_a_fraction_per_step() {
+    const DT: f64 = 0.01;
+    for damping in [0.0, 0.1, 0.6, 1.0] {
+        let xi = 1.0 - damping;
+        let mut world = World::with_method(Retroactive::new().with_integrator(Verlet::with_damping(damping)));
+        let ball = Body::dynamic().with_shape(tumble_dynamics::geometry::Shape::sphere(0.5).unwrap()).without_sleep();
+        let ball = world.add_body(ball.with_velocity([1.0, 2.0, 0.0]).with_angular_velocity([0.0, 0.0, 3.0])).unwrap();
+        let g = DVec3::Y * -9.81;
+        let (mut before, mut now) = (DVec3::new(-1.0, -2.0, 0.0) * DT + g * (0.5 * DT * DT), DVec3::ZERO);
+        let (mut turn, mut angle) = (3.0 * DT, 0.0);
+        for _ in 0..50 {
+            world.step(DT).unwrap();
+            (before, now) = (now, now * (1.0 + xi) - before * xi + g * (DT * DT));
+            turn *= xi;
+            angle += turn;
+            let ball = world.body(ball).unwrap();
+            assert!((ball.position() - now).length() < 1e-13, "ξ = {xi}: {} {now}", ball.position());
+            let rotation = ball.rotation();
+            assert!((2.0 * libm::atan2(rotation.z, rotation.w) - angle).abs() < 1e-13, "ξ = {xi}: {rotation} {angle}");
+        }
+    }
+}
+
+/// A tolerance that cannot be met and no end to the parts allowed: the step ends all the same.
+#[test]
+fn cash_karp_divides_a_step_into_so_many_parts_only() {
+    let (_, omega) = free_top(CashKarp { tolerance: 1e-300, max_parts: usize::MAX }, 0.01, 0.01);
+    assert!((omega - DVec3::ONE).length() < 0.1, "{omega}");
+}

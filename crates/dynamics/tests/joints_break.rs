@@ -16,7 +16,7 @@ fn breaks(case: &Case, breaking: Breaking) -> bool {
     let mut rig = Rig::new(case, false, breaking);
     let mut events = 0;
     rig.shake(case, 4.0, |rig| {
-        events += rig.world.events().broken.iter().filter(|&&id| id == rig.joint).count();
+        events += rig.world.events().broken.iter().filter(|event| event.joint == rig.joint).count();
         assert!(!rig.world.joint(rig.joint).unwrap().is_broken() || rig.effort() == [0.0; 2], "{}", case.name);
     });
     let broken = rig.world.joint(rig.joint).unwrap().is_broken();

@@ -4,9 +4,10 @@
 
 use glam::DVec3;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 use tumble_dynamics::constraint::{Distance, Softness};
 use tumble_dynamics::force::{
-    CentralGravity, Force, ForceContext, PointForce, Spring, SpringEnd, Target, Vortex, Wrenches,
+    CentralGravity, Drag, Force, ForceContext, Gravity, PointForce, Spring, SpringEnd, Target, Vortex, Wrenches,
 };
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::integrator::{CashKarp, Integrator, RungeKutta4, VelocityVerlet};
@@ -218,4 +219,48 @@ fn a_soft_constraint_sags_and_swings_as_its_frequency_says() {
     let (late, soon) = (sag(5.0, 5000), sag(0.1, 1000));
     assert!((late / 0.009_939_608_115_313_336 - 1.0).abs() < 1e-12, "{late}");
     assert!((soon / 0.013_596_568_755_695_993 - 1.0).abs() < 1e-6, "{soon}");
+}
+
+/// A row by T's coefficients, `J v + β c/h + γ λ/h = 0`, is at rest where γ m g = β c/h: it sags by γ h m g/β, 1.962 mm for
+/// γ = 0.005 s/kg, β = 0.2, h = 4 ms and 2 kg.
+#[test]
+fn a_row_by_coefficients_sags_by_gamma_h_m_g_over_beta() {
+    for (gamma, beta, h, mass) in [
+        (0.005, 0.2, 0.004, 2.0),
+        (0.005, 0.2, 0.001, 2.0),
+        (0.02, 0.5, 0.01, 7.0),
+        (0.1, 0.8, 0.004, 0.3),
+        (1e-3, 0.1, 0.02, 40.0),
+    ] {
+        let mut world = World::new();
+        let body = world.add_body(Body::particle(mass).without_sleep()).unwrap();
+        let softness = Softness::Coefficients { gamma, beta };
+        let joint = Distance::rod([0.0, 10.0, 0.0], [0.0; 3]).with_softness(softness);
+        world.add_joint(Joint::new(JointEnd::World, body, joint)).unwrap();
+        run(&mut world, 4000.0 * h, 4000);
+        let (sag, exact) = (-world.body(body).unwrap().position().y, gamma * h * mass * 9.81 / beta);
+        assert!((sag / exact - 1.0).abs() < 1e-9, "γ = {gamma}, β = {beta}, h = {h}, m = {mass}: {sag}, not {exact}");
+    }
+}
+
+/// What a uniform acceleration says is what it does, to bodies of any mass and gravity scale, and through a shared pointer too; no
+/// other force claims to be one.
+#[test]
+fn a_uniform_acceleration_is_what_gravity_does() {
+    let mut world = World::new();
+    for (mass, scale) in [(1.0, 1.0), (0.3, 2.5), (70.0, -1.0), (5.0, 0.0)] {
+        world.add_body(Body::particle(mass).with_gravity_scale(scale).at([mass, scale, 1.0])).unwrap();
+    }
+    world.add_body(Body::fixed().with_shape(Shape::sphere(1.0).unwrap())).unwrap();
+    let gravity: Arc<dyn Force> = Arc::new(Gravity { acceleration: DVec3::new(1.0, -9.81, 0.5) });
+    let acceleration = Force::uniform_acceleration(&gravity).unwrap();
+    let mut wrenches = Wrenches::zero(5);
+    gravity.apply(&ForceContext { model: world.model(), time: 0.0, bodies: &world.state().bodies }, &mut wrenches);
+    for (id, body) in world.model().bodies().iter() {
+        let (wrench, exact) = (wrenches.as_slice()[id.slot()], acceleration * body.gravity_scale);
+        assert!((wrench.force * body.inverse_mass - exact * body.inverse_mass * body.mass.mass).length() < 1e-14);
+        assert_eq!(wrench.torque, DVec3::ZERO);
+    }
+    assert_eq!(Drag::default().uniform_acceleration(), None);
+    assert_eq!(CentralGravity::default().uniform_acceleration(), None);
 }

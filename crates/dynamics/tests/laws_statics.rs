@@ -32,7 +32,7 @@ fn tower(shape: &Shape, half_height: f64, masses: &[f64], sweeps: usize, seconds
     }
     // The impulse from below on each body: from the contact with the ground or with the body before.
     let forces = bodies.iter().map(|&id| {
-        let contacts = world.method().contacts().iter().filter(|contact| contact.bodies[1] == id);
+        let contacts = world.contacts_of(id).filter(|contact| contact.bodies[1] == id);
         contacts.map(|contact| contact.impulse().y / DT).sum()
     });
     let moved = bodies.iter().enumerate().map(|(i, &id)| (world.body(id).unwrap().position() - place(i)).length());

@@ -155,7 +155,7 @@ fn a_box_at_rest_touches_the_ground_in_four_points() {
     let contacts: Vec<_> = world.contacts_of(cube).collect();
     assert_eq!(contacts.len(), 1);
     assert_eq!(contacts[0].bodies, [ground, cube]);
-    assert_eq!(contacts[0].points.len(), 4);
+    assert_eq!(contacts[0].points().len(), 4);
     world.remove_body(ground).unwrap();
     assert_eq!(world.contacts_of(cube).count(), 0);
 }

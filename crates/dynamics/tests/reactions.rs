@@ -73,7 +73,7 @@ fn contact_forces_on_a_box_at_rest_sum_to_its_weight() {
     assert_near(world.contact_wrench(upper).unwrap().torque, DVec3::ZERO, 1e-6);
     assert_near(world.contact_wrench(lower).unwrap().torque, DVec3::ZERO, 1e-6);
     for contact in world.contacts_of(upper) {
-        let sum: DVec3 = contact.points.iter().map(|point| contact.force_at(point)).sum();
+        let sum: DVec3 = contact.points().map(|point| contact.force_at(&point)).sum();
         assert_near(sum, DVec3::Y * 2.0 * G, 1e-6);
         assert_near(contact.impulse(), DVec3::Y * 2.0 * G * DT, 1e-7);
     }
@@ -198,7 +198,7 @@ fn a_joint_breaks_by_force_torque_or_error_at_its_threshold() {
             let mut events = 0;
             for _ in 0..600 {
                 world.step(DT).unwrap();
-                events += world.events().broken.iter().filter(|&&id| id == joint).count();
+                events += world.events().broken.iter().filter(|event| event.joint == joint).count();
             }
             assert_eq!(
                 (world.joint(joint).unwrap().is_broken(), events),

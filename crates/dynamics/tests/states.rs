@@ -4,7 +4,7 @@
 
 use glam::{DQuat, DVec3};
 use tumble_dynamics::geometry::Shape;
-use tumble_dynamics::{Body, Material, State, World};
+use tumble_dynamics::{Body, Material, State, World, Wrench};
 
 const DT: f64 = 1.0 / 120.0;
 
@@ -74,14 +74,15 @@ fn states_that_do_not_fit_are_refused_and_change_nothing() {
     let bad = [
         State::default(),
         spoil(&|state| state.bodies.truncate(2)),
-        spoil(&|state| state.applied.truncate(2)),
+        spoil(&|state| state.angles = vec![f64::NAN]),
+        spoil(&|state| state.applied.set(99, Wrench { force: DVec3::X, torque: DVec3::ZERO })),
         spoil(&|state| state.broken.push(false)),
         spoil(&|state| state.angles.push(0.0)),
         spoil(&|state| state.bodies[1].position.x = f64::NAN),
         spoil(&|state| state.bodies[1].velocity.y = f64::INFINITY),
         spoil(&|state| state.bodies[1].rotation = DQuat::from_xyzw(0.0, 0.0, 0.0, 3.0)),
         spoil(&|state| state.bodies[1].quiet_time = f64::NAN),
-        spoil(&|state| state.applied[1].torque.z = f64::NAN),
+        spoil(&|state| state.applied.set(1, Wrench { force: DVec3::ZERO, torque: DVec3::splat(f64::NAN) })),
         spoil(&|state| state.time = f64::NAN),
     ];
     for (number, state) in bad.iter().enumerate() {

@@ -23,21 +23,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for contact in events.contacts.iter().filter(|contact| contact.phase != Phase::Persist) {
             println!(
                 "{:.3} s  {:?} contact of {} and {}",
-                world.time(),
+                contact.time,
                 contact.phase,
                 name(contact.bodies[0]),
                 name(contact.bodies[1])
             );
         }
         for sensor in &events.sensors {
-            println!("{:.3} s  {:?} of the barrier", world.time(), sensor.phase);
+            println!("{:.3} s  {:?} of the barrier", sensor.time, sensor.phase);
         }
-        for joint in &events.broken {
-            let joint = world.model().joints().get(*joint).map_or("?", |joint| joint.name.as_str());
-            println!("{:.3} s  the {joint} breaks", world.time());
+        for broken in &events.broken {
+            let joint = world.model().joints().get(broken.joint).map_or("?", |joint| joint.name.as_str());
+            println!("{:.3} s  the {joint} breaks", broken.time);
         }
-        for &body in &events.slept {
-            println!("{:.3} s  the {} falls asleep", world.time(), name(body));
+        for slept in &events.slept {
+            println!("{:.3} s  the {} falls asleep", slept.time, name(slept.body));
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(dt)?;
         for event in &world.events().contacts {
             if event.phase == Phase::Begin {
-                println!("{:5.3} s  hits the ground with an impulse of {:.3} N s", world.time(), event.impulse.y);
+                println!("{:5.3} s  hits the ground with an impulse of {:.3} N s", event.time, event.impulse.y);
             }
         }
     }

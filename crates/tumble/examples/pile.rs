@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             world.step(1.0 / 60.0)?;
         }
         let awake = world.bodies().filter(|(_, body)| body.mass() > 0.0 && !body.is_asleep()).count();
-        println!("{second:4} s  {awake:5}  {:8}  {:8.1} J", world.events().contacts.len(), world.energy().total());
+        println!("{second:4} s  {awake:5}  {:8}  {:8.1} J", world.contacts().count(), world.energy().total());
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ pub mod prelude {
         Vortex, Wrenches,
     };
     pub use tumble_dynamics::method::{Method, Retroactive};
-    pub use tumble_dynamics::model::{BodyKind, Breaking, CollisionFilter, Joint, JointEnd, Script};
+    pub use tumble_dynamics::model::{BodyKind, Breaking, CollisionFilter, Joint, JointEnd, Script, ScriptMotion};
     pub use tumble_dynamics::registry::Registry;
     pub use tumble_dynamics::{
         Body, BodyId, BodyState, Collider, ColliderId, ForceId, Hit, JointId, Material, Model, ModelError, SavedState,

@@ -10,8 +10,8 @@
 //!
 //! Three rows: translation is gone, rotation is free.
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -39,20 +39,24 @@ impl Ball {
 impl Attach for Ball {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::aligned("ball joint anchor", bodies, self.anchor)?;
+        let frame = JointFrame::aligned("ball joint anchor", bodies, self.anchor)?;
         Ok(Arc::new(BallConstraint { frame, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct BallConstraint {
-    frame: Frame,
+    frame: JointFrame,
     softness: Softness,
 }
 
 impl Constraint for BallConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         self.frame.hold_point(bodies, self.softness, rows);
+    }
+
+    fn form(&self) -> JointForm {
+        JointForm::Ball { anchors: self.frame.anchors, softness: self.softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

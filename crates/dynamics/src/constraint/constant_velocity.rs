@@ -11,8 +11,8 @@
 //! body is `y₁·z₂ − z₁·y₂ = −4 q_w q_x`: the same condition, but it fades out towards shafts that are folded back, where
 //! q_w = 0. That of q_x is as strong at every angle.
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -49,14 +49,14 @@ impl ConstantVelocity {
 impl Attach for ConstantVelocity {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::new("the axis of a constant-velocity joint", bodies, self.anchor, self.axis, None)?;
+        let frame = JointFrame::new("the axis of a constant-velocity joint", bodies, self.anchor, self.axis, None)?;
         Ok(Arc::new(ConstantVelocityConstraint { frame, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct ConstantVelocityConstraint {
-    frame: Frame,
+    frame: JointFrame,
     softness: Softness,
 }
 
@@ -65,6 +65,11 @@ impl Constraint for ConstantVelocityConstraint {
         self.frame.hold_point(bodies, self.softness, rows);
         let [twist, ..] = self.frame.rotation(bodies);
         rows.push(twist.equals_zero().with_softness(self.softness));
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, softness } = *self;
+        JointForm::ConstantVelocity { frame, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

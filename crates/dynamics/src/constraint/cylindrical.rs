@@ -8,8 +8,8 @@
 //!
 //! Four rows; left are the coordinate d·x₁ and the angle of y₂ about x₁.
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -58,7 +58,7 @@ impl Attach for Cylindrical {
         self.softness.validate()?;
         self.slide.validate()?;
         self.turn.validate()?;
-        let frame = Frame::new("the axis of a cylindrical joint", bodies, self.anchor, self.axis, None)?;
+        let frame = JointFrame::new("the axis of a cylindrical joint", bodies, self.anchor, self.axis, None)?;
         let Self { slide, turn, softness, .. } = *self;
         Ok(Arc::new(CylindricalConstraint { frame, slide, turn, softness }))
     }
@@ -66,7 +66,7 @@ impl Attach for Cylindrical {
 
 #[derive(Clone, Copy, Debug)]
 struct CylindricalConstraint {
-    frame: Frame,
+    frame: JointFrame,
     slide: Freedom,
     turn: Freedom,
     softness: Softness,
@@ -99,6 +99,11 @@ impl Constraint for CylindricalConstraint {
             "turn" => Some(Arc::new(Self { turn: freedom, ..*self })),
             _ => None,
         }
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, slide, turn, softness } = *self;
+        JointForm::Cylindrical { frame, slide, turn, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

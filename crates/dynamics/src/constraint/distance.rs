@@ -12,7 +12,7 @@
 //!
 //! The last term is the centripetal acceleration of one anchor circling the other.
 
-use super::{Arrow, Attach, BodyView, Constraint, JointView, Row, Softness};
+use super::{Arrow, Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::{ModelError, checked};
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -109,6 +109,11 @@ impl Constraint for DistanceConstraint {
             rows.push(Row { softness, ..(length - self.min).at_least_zero() });
         }
         rows.push(Row { softness, ..(-length + self.max).at_least_zero() });
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { anchors, min, max, softness } = *self;
+        JointForm::Distance { anchors, min, max, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

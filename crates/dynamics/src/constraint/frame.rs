@@ -12,16 +12,16 @@ use crate::error::ModelError;
 use glam::{DMat3, DQuat, DVec3};
 use tumble_geometry::math::orthonormal_pair;
 
-/// A frame fixed to both bodies of a joint.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// The anchors in the frames of the bodies.
-    pub(super) anchors: [DVec3; 2],
+/// A frame fixed to both bodies of a joint, each of which carries a copy of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointFrame {
+    /// The anchors in the frames of the bodies, in metres.
+    pub anchors: [DVec3; 2],
     /// The rotations from the joint's axes to the frames of the bodies.
-    pub(super) rotations: [DQuat; 2],
+    pub rotations: [DQuat; 2],
 }
 
-impl Frame {
+impl JointFrame {
     /// At a world point with the main axis x along `axis` and y as close to `y` as that allows.
     pub(super) fn new(
         what: &'static str,
@@ -123,11 +123,12 @@ impl Frame {
         [x * 2.0, y * 2.0, z * 2.0]
     }
 
-    /// The same with the sign that makes the rotation less than a half turn, for limits, which are on one side of zero.
-    pub(super) fn short_rotation(&self, bodies: &[BodyView; 2]) -> [Measure; 3] {
-        let [x, y, z, w] = relative_rotation(bodies, self.rotations);
-        let factor = 2.0_f64.copysign(w.value);
-        [x * factor, y * factor, z * factor]
+    /// The same, and twice the real part, with the sign that makes the rotation less than a half turn: for limits, which
+    /// are on one side of zero.
+    pub(super) fn short_rotation(&self, bodies: &[BodyView; 2]) -> [Measure; 4] {
+        let q = relative_rotation(bodies, self.rotations);
+        let factor = 2.0_f64.copysign(q[3].value);
+        q.map(|part| part * factor)
     }
 
     /// The angle of y₂ about x₁, from y₁: `atan2(z₁·y₂, y₁·y₂)`, in radians between −π and π.

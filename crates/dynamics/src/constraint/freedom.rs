@@ -131,6 +131,11 @@ impl Freedom {
         Self { friction, ..self }
     }
 
+    /// The value at which the coordinate is locked, if it is.
+    pub(super) fn locked(&self) -> Option<f64> {
+        self.min.filter(|_| self.min == self.max)
+    }
+
     /// Checks every number.
     pub(crate) fn validate(&self) -> Result<(), ModelError> {
         let (min, max) = (self.min.unwrap_or(f64::NEG_INFINITY), self.max.unwrap_or(f64::INFINITY));

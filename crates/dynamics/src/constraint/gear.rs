@@ -21,7 +21,7 @@
 //!
 //! The gears do not hold the axles: add a hinge to each wheel.
 
-use super::frame::Frame;
+use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, JointView, Measure, Row, Softness, continued};
 use crate::error::ModelError;
 use glam::DVec3;
@@ -76,7 +76,7 @@ impl Attach for Gear {
                 allowed,
             });
         }
-        let frame = Frame::separate("one of the axes of a gear", bodies, self.centers, self.axes)?;
+        let frame = JointFrame::separate("one of the axes of a gear", bodies, self.centers, self.axes)?;
         let d = frame.offset(bodies).value;
         let [x1, x2] = [frame.first(bodies)[0].value, frame.second(bodies)[0].value];
         let lines = [(d - x1 * d.dot(x1)), -(d - x2 * d.dot(x2))];
@@ -95,7 +95,7 @@ impl Attach for Gear {
 
 #[derive(Clone, Copy, Debug)]
 struct GearConstraint {
-    frame: Frame,
+    frame: JointFrame,
     /// N₁ and s N₂.
     teeth: [f64; 2],
     start: f64,

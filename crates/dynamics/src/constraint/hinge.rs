@@ -16,8 +16,8 @@
 //! The angle is that of y₂ about x₁. The world counts its turns, so that limits may lie anywhere and a hinge that is swung
 //! past one by any number of turns comes back the way it went (T 3.35 reaches one and a half).
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -91,7 +91,7 @@ impl Attach for Hinge {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         self.turn.validate()?;
-        let frame = Frame::new("the axis of the hinge", bodies, self.anchor, self.axis, None)?;
+        let frame = JointFrame::new("the axis of the hinge", bodies, self.anchor, self.axis, None)?;
         let Self { turn, form, softness, .. } = *self;
         Ok(Arc::new(HingeConstraint { frame, turn, form, softness }))
     }
@@ -99,7 +99,7 @@ impl Attach for Hinge {
 
 #[derive(Clone, Copy, Debug)]
 struct HingeConstraint {
-    frame: Frame,
+    frame: JointFrame,
     turn: Freedom,
     form: HingeForm,
     softness: Softness,
@@ -142,6 +142,11 @@ impl Constraint for HingeConstraint {
 
     fn with_freedom(&self, coordinate: &str, turn: Freedom) -> Option<Arc<dyn Constraint>> {
         (coordinate == "turn").then(|| Arc::new(Self { turn, ..*self }) as _)
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, turn, form, softness } = *self;
+        JointForm::Hinge { frame, form, turn, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

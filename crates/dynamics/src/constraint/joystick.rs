@@ -10,9 +10,20 @@
 //! turn about itself. Two such rows with a ball joint make a hinge. `min ≤ c ≤ max` limits the rotation; for a rotation
 //! about n alone, c is its angle while that is small. Three of these limits together carve out a box of the imaginary parts
 //! of q, whose shape in angles `allowed_rotations` samples.
+//!
+//! Of the two signs of q a limit takes the one with q_w ≥ 0, the rotation by less than half a turn; at half a turn, where
+//! q_w = 0, c changes its sign. If c is allowed on one side of that and −c not on the other, the half turn itself is a border, and
+//! the limit must be as far away as it is. With the room m − c below the largest value m:
+//!
+//! ```text
+//! c < 0:   min(m − c, max(2 q_w, m + c))          m + c: the room on the other side of the half turn
+//! c ≥ 0:   max(m − c, min(−2 q_w, m + c))
+//! ```
+//!
+//! which is at least zero for the same rotations and has no jump.
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Freedom, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, Freedom, JointView, Measure, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -58,7 +69,7 @@ impl Attach for Joystick {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         Freedom::between(self.min, self.max).validate()?;
-        let frame = Frame::new("the axis of the joystick", bodies, bodies[1].center, self.axis, None)?;
+        let frame = JointFrame::new("the axis of the joystick", bodies, bodies[1].center, self.axis, None)?;
         let Self { min, max, softness, .. } = *self;
         Ok(Arc::new(JoystickConstraint { frame, min, max, softness }))
     }
@@ -66,10 +77,18 @@ impl Attach for Joystick {
 
 #[derive(Clone, Copy, Debug)]
 struct JoystickConstraint {
-    frame: Frame,
+    frame: JointFrame,
     min: f64,
     max: f64,
     softness: Softness,
+}
+
+/// How far c = 2 n·q_v is below its largest value; `w` is 2 q_w ≥ 0.
+fn room(c: Measure, w: Measure, largest: f64) -> Measure {
+    let min = |a: Measure, b: Measure| if a.value < b.value { a } else { b };
+    let max = |a: Measure, b: Measure| if a.value > b.value { a } else { b };
+    let (here, beyond) = (-c + largest, c + largest);
+    if c.value < 0.0 { min(here, max(w, beyond)) } else { max(here, min(-w, beyond)) }
 }
 
 impl Constraint for JoystickConstraint {
@@ -79,13 +98,14 @@ impl Constraint for JoystickConstraint {
             rows.push(c.equals_zero().with_softness(self.softness));
             return;
         }
-        let [c, ..] = self.frame.short_rotation(bodies);
         if self.min == self.max {
+            let [c, ..] = self.frame.rotation(bodies);
             rows.push((c - self.min).equals_zero().with_softness(self.softness));
             return;
         }
-        rows.push((c - self.min).at_least_zero().with_softness(self.softness));
-        rows.push((-c + self.max).at_least_zero().with_softness(self.softness));
+        let [c, _, _, w] = self.frame.short_rotation(bodies);
+        rows.push(room(-c, w, -self.min).at_least_zero().with_softness(self.softness));
+        rows.push(room(c, w, self.max).at_least_zero().with_softness(self.softness));
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

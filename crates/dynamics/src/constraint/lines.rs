@@ -7,9 +7,14 @@
 //! c = d·n / |n| = d·(u₁ × v₂) / √(1 − (u₁·v₂)²)
 //! ```
 //!
-//! Parallel lines have no such n; they are refused when the joint is made.
+//! Parallel lines have no such n, and near them it turns as fast as it likes: the place where the lines touch runs away along
+//! them. Where |n| < 0.2, lines that are parallel to 12°, the divisor stays 0.2. The condition is the same, its gradient stays
+//! finite, and lines pass through being parallel as smoothly as `d·n = 0` does, for the moment without touching. Lines
+//! that are parallel when the joint is made are refused: they do not say where they touch.
 
-use super::{Arrow, Attach, BodyView, Constraint, End, JointView, Row, Softness, check_direction, check_points};
+use super::{
+    Arrow, Attach, BodyView, Constraint, End, JointView, Measure, Row, Softness, check_direction, check_points,
+};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -66,6 +71,9 @@ struct LinesConstraint {
     softness: Softness,
 }
 
+/// The sine of the angle between lines below which the divisor stays what it is.
+const NEARLY_PARALLEL: f64 = 0.2;
+
 impl Constraint for LinesConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         let d = Arrow::between(bodies, self.points);
@@ -73,7 +81,8 @@ impl Constraint for LinesConstraint {
         let v = Arrow::axis(bodies, End::Second, self.directions[1]);
         let cos = u.dot(&v);
         let sin = (-(cos * cos) + 1.0).sqrt();
-        rows.push((d.triple(&u, &v) * sin.recip()).equals_zero().with_softness(self.softness));
+        let divisor = if sin.value > NEARLY_PARALLEL { sin } else { Measure::constant(NEARLY_PARALLEL) };
+        rows.push((d.triple(&u, &v) * divisor.recip()).equals_zero().with_softness(self.softness));
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

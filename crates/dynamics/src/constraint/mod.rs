@@ -18,6 +18,7 @@ mod cylindrical;
 pub mod discrepancy;
 mod distance;
 pub mod feature;
+mod form;
 mod frame;
 mod freedom;
 mod gear;
@@ -47,6 +48,8 @@ pub use ball::Ball;
 pub use constant_velocity::ConstantVelocity;
 pub use cylindrical::Cylindrical;
 pub use distance::Distance;
+pub use form::JointForm;
+pub use frame::JointFrame;
 pub use freedom::{Coordinate, Drive, Freedom, Motor};
 pub use gear::Gear;
 pub use hinge::{Hinge, HingeForm};
@@ -291,6 +294,12 @@ pub trait Constraint: Debug + Send + Sync {
     /// The axis of the second body whose direction the joint limits, a unit vector in world coordinates. Default: none.
     fn axis(&self, _bodies: &[BodyView; 2]) -> Option<DVec3> {
         None
+    }
+
+    /// Which of the well-known joints it is, with the numbers its rows are made of: for solvers that have a kernel of their own
+    /// for some. Default: none of them.
+    fn form(&self) -> JointForm {
+        JointForm::Generic
     }
 
     /// The corners of the line along which something is stretched between the bodies, a rod or a rope, in world coordinates:

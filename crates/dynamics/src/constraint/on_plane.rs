@@ -6,8 +6,8 @@
 //! c = d·x₁          (or c ≥ 0 for one side)
 //! ```
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -46,14 +46,14 @@ impl OnPlane {
 impl Attach for OnPlane {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::new("the normal of the plane", bodies, self.point, self.normal, None)?;
+        let frame = JointFrame::new("the normal of the plane", bodies, self.point, self.normal, None)?;
         Ok(Arc::new(PlaneConstraint { frame, one_sided: self.one_sided, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct PlaneConstraint {
-    frame: Frame,
+    frame: JointFrame,
     one_sided: bool,
     softness: Softness,
 }
@@ -64,6 +64,11 @@ impl Constraint for PlaneConstraint {
         let height = self.frame.offset(bodies).dot(&x1);
         let row = if self.one_sided { height.at_least_zero() } else { height.equals_zero() };
         rows.push(row.with_softness(self.softness));
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, one_sided, softness } = *self;
+        JointForm::OnPlane { frame, one_sided, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -6,8 +6,8 @@
 //! c = 2 q_x,  2 q_y,  2 q_z          (with the sign that makes w positive)
 //! ```
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -31,20 +31,25 @@ impl Default for OrientationLock {
 impl Attach for OrientationLock {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::aligned("orientation lock", bodies, bodies[1].center)?;
+        let frame = JointFrame::aligned("orientation lock", bodies, bodies[1].center)?;
         Ok(Arc::new(OrientationConstraint { frame, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct OrientationConstraint {
-    frame: Frame,
+    frame: JointFrame,
     softness: Softness,
 }
 
 impl Constraint for OrientationConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         self.frame.hold_rotation(bodies, self.softness, rows);
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, softness } = *self;
+        JointForm::OrientationLock { frame, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

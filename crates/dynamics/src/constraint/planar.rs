@@ -6,8 +6,8 @@
 //! c = d·x₁,  x₂·y₁,  x₂·z₁
 //! ```
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -44,14 +44,14 @@ impl Planar {
 impl Attach for Planar {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::new("the normal of a planar joint", bodies, self.anchor, self.normal, None)?;
+        let frame = JointFrame::new("the normal of a planar joint", bodies, self.anchor, self.normal, None)?;
         Ok(Arc::new(PlanarConstraint { frame, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct PlanarConstraint {
-    frame: Frame,
+    frame: JointFrame,
     softness: Softness,
 }
 
@@ -60,6 +60,11 @@ impl Constraint for PlanarConstraint {
         let [x1, ..] = self.frame.first(bodies);
         rows.push(self.frame.offset(bodies).dot(&x1).equals_zero().with_softness(self.softness));
         self.frame.hold_axis(bodies, self.softness, rows);
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, softness } = *self;
+        JointForm::Planar { frame, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -7,7 +7,16 @@
 //! ```
 //!
 //! A rope pulls and does not push. The ratio r is how many times the rope runs to and fro to the second body: a block and
-//! tackle. The wheels are points without mass; the rope comes off them towards the bodies.
+//! tackle. The wheels have no mass; the rope comes off them towards the bodies.
+//!
+//! Where a body is pulled up to its wheel, the knot does not go through: at the radius ρ of the wheels it is stuck,
+//!
+//! ```text
+//! lₖ − ρ ≥ 0
+//! ```
+//!
+//! and the rope holds the other body alone. A knot that could go through would turn the pull around within a step. ρ is a
+//! twentieth of the rope, or half of what there is at the beginning between a wheel and its body if that is less.
 
 use super::{Arrow, Attach, BodyView, Constraint, End, JointView, Measure, Row, Softness, check_points};
 use crate::error::{ModelError, checked};
@@ -78,9 +87,10 @@ impl Attach for Pulley {
             return Err(ModelError::OutOfRange { what, value, allowed: "away from its wheel" });
         }
         let length = self.length.unwrap_or(lengths[0] + ratio * lengths[1]);
+        let radius = (length / 20.0).min(0.5 * lengths[0]).min(0.5 * lengths[1]);
         let length = checked("length of a pulley's rope", length, f64::MIN_POSITIVE.., "more than 0")?;
         let points = [0, 1].map(|k| bodies[k].pose.inverse_point(self.points[k]));
-        Ok(Arc::new(PulleyConstraint { points, wheels: self.wheels, ratio, length, softness: self.softness }))
+        Ok(Arc::new(PulleyConstraint { points, wheels: self.wheels, radius, ratio, length, softness: self.softness }))
     }
 
     /// The wheels are points of the world: they move with the frame.
@@ -94,6 +104,8 @@ impl Attach for Pulley {
 struct PulleyConstraint {
     points: [DVec3; 2],
     wheels: [DVec3; 2],
+    /// ρ.
+    radius: f64,
     ratio: f64,
     length: f64,
     softness: Softness,
@@ -103,8 +115,10 @@ impl Constraint for PulleyConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {
         let length =
             |k: usize, end: End| -> Measure { Arrow::from_world(bodies, self.wheels[k], end, self.points[k]).length() };
-        let rope = length(0, End::First) + length(1, End::Second) * self.ratio;
+        let lengths = [length(0, End::First), length(1, End::Second)];
+        let rope = lengths[0] + lengths[1] * self.ratio;
         rows.push((-rope + self.length).at_least_zero().with_softness(self.softness));
+        rows.extend(lengths.map(|length| (length - self.radius).at_least_zero()));
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

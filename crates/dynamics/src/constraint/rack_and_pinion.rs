@@ -13,7 +13,7 @@
 //! the two bodies, so that the rack may slide past the pinion or the pinion roll along the rack. It holds neither: add a
 //! hinge and a slider.
 
-use super::frame::Frame;
+use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, JointView, Measure, Row, Softness, check_points};
 use crate::error::ModelError;
 use glam::DVec3;
@@ -73,7 +73,7 @@ impl Attach for RackAndPinion {
         self.softness.validate()?;
         check_points("point of a rack", &[self.point])?;
         let what = "the pair of axis of a pinion and direction of its rack";
-        let mut frame = Frame::new(what, bodies, self.center, self.axis, Some(self.direction))?;
+        let mut frame = JointFrame::new(what, bodies, self.center, self.axis, Some(self.direction))?;
         frame.anchors[1] = bodies[1].pose.inverse_point(self.point);
         let radius = (self.point - self.center).dot(frame.second(bodies)[2].value);
         if radius.abs() < 1e-9 {
@@ -89,7 +89,7 @@ impl Attach for RackAndPinion {
 
 #[derive(Clone, Copy, Debug)]
 struct RackConstraint {
-    frame: Frame,
+    frame: JointFrame,
     /// ρ, with a sign.
     radius: f64,
     start: f64,

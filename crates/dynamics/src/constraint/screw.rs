@@ -8,7 +8,7 @@
 //!
 //! The turns are counted by the world.
 
-use super::frame::Frame;
+use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
 use crate::error::{ModelError, checked};
 use glam::DVec3;
@@ -54,7 +54,7 @@ impl Attach for Screw {
         self.softness.validate()?;
         self.turn.validate()?;
         checked("pitch of a screw", self.pitch, .., "finite")?;
-        let frame = Frame::new("the axis of the screw", bodies, self.anchor, self.axis, None)?;
+        let frame = JointFrame::new("the axis of the screw", bodies, self.anchor, self.axis, None)?;
         let Self { pitch, turn, softness, .. } = *self;
         Ok(Arc::new(ScrewConstraint { frame, pitch, turn, softness }))
     }
@@ -62,7 +62,7 @@ impl Attach for Screw {
 
 #[derive(Clone, Copy, Debug)]
 struct ScrewConstraint {
-    frame: Frame,
+    frame: JointFrame,
     pitch: f64,
     turn: Freedom,
     softness: Softness,

@@ -9,8 +9,8 @@
 //! Because y₁ and z₁ turn with the first body, the lever of its rows reaches to the second anchor, which T 3.1.4 brings about
 //! with its middle points. The coordinate left is d·x₁.
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -55,14 +55,14 @@ impl Attach for Slider {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
         self.slide.validate()?;
-        let frame = Frame::new("the axis of the slider", bodies, self.anchor, self.axis, None)?;
+        let frame = JointFrame::new("the axis of the slider", bodies, self.anchor, self.axis, None)?;
         Ok(Arc::new(SliderConstraint { frame, slide: self.slide, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct SliderConstraint {
-    frame: Frame,
+    frame: JointFrame,
     slide: Freedom,
     softness: Softness,
 }
@@ -90,6 +90,11 @@ impl Constraint for SliderConstraint {
 
     fn with_freedom(&self, coordinate: &str, slide: Freedom) -> Option<Arc<dyn Constraint>> {
         (coordinate == "slide").then(|| Arc::new(Self { slide, ..*self }) as _)
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, slide, softness } = *self;
+        JointForm::Slider { frame, slide, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

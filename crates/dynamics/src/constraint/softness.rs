@@ -19,7 +19,8 @@ pub enum Softness {
         /// Between 0 and 1.
         beta: f64,
     },
-    /// `J v + β/h c + γ λ = 0` with γ in m/(N s) or rad/(N m s) and β without unit.
+    /// `J v + β c/h + γ λ/h = 0` (T 2.9) for the impulse λ of a step h, with γ in m/(N s) or rad/(N m s) and β without unit. A mass m
+    /// on such a row sags by γ h m g/β.
     Coefficients {
         /// The compliance.
         gamma: f64,
@@ -114,7 +115,7 @@ struct Stiffness {
     damping: f64,
 }
 
-/// `J v + β/h c + γ λ = 0`.
+/// `J v + β c/h + γ λ/h = 0` (T 2.9) for the impulse λ of a step h.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]

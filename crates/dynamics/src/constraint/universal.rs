@@ -9,8 +9,8 @@
 //!
 //! Four rows. With the shafts at an angle β the speeds differ within a turn: `ω₂/ω₁ = cos β/(1 − sin²β cos²θ)`.
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, JointView, Row, Softness, check_direction};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness, check_direction};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -62,14 +62,14 @@ impl Attach for Universal {
             });
         }
         // x along the first arm, y along the second.
-        let frame = Frame::new("the cross", bodies, self.anchor, self.first_arm, Some(self.second_arm))?;
+        let frame = JointFrame::new("the cross", bodies, self.anchor, self.first_arm, Some(self.second_arm))?;
         Ok(Arc::new(UniversalConstraint { frame, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct UniversalConstraint {
-    frame: Frame,
+    frame: JointFrame,
     softness: Softness,
 }
 
@@ -78,6 +78,11 @@ impl Constraint for UniversalConstraint {
         self.frame.hold_point(bodies, self.softness, rows);
         let ([first_arm, ..], [_, second_arm, _]) = (self.frame.first(bodies), self.frame.second(bodies));
         rows.push(first_arm.dot(&second_arm).equals_zero().with_softness(self.softness));
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, softness } = *self;
+        JointForm::Universal { frame, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -9,8 +9,8 @@
 //! or, as in G, three points hold each other together ([`WeldForm::ThreePoints`]): three rows for the first point, two for a
 //! second across the line to the first, one for a third across the plane of all three.
 
-use super::frame::Frame;
-use super::{Attach, BodyView, Constraint, JointView, Row, Softness};
+use super::frame::JointFrame;
+use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -62,14 +62,14 @@ impl Weld {
 impl Attach for Weld {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.softness.validate()?;
-        let frame = Frame::aligned("weld anchor", bodies, self.anchor)?;
+        let frame = JointFrame::aligned("weld anchor", bodies, self.anchor)?;
         Ok(Arc::new(WeldConstraint { frame, form: self.form, softness: self.softness }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct WeldConstraint {
-    frame: Frame,
+    frame: JointFrame,
     form: WeldForm,
     softness: Softness,
 }
@@ -86,6 +86,11 @@ impl Constraint for WeldConstraint {
                 rows.extend(held.map(|held| held.equals_zero().with_softness(self.softness)));
             }
         }
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, form, softness } = *self;
+        JointForm::Weld { frame, form, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -12,8 +12,8 @@
 //!
 //! Three rows and three coordinates. The world counts the turns of the spin.
 
-use super::frame::{Frame, counted};
-use super::{Attach, BodyView, Constraint, Coordinate, Drive, Freedom, JointView, Measure, Row, Softness};
+use super::frame::{JointFrame, counted};
+use super::{Attach, BodyView, Constraint, Coordinate, Drive, Freedom, JointForm, JointView, Measure, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -85,7 +85,7 @@ impl Attach for Wheel {
         self.softness.validate()?;
         [self.travel, self.steering, self.spin].iter().try_for_each(Freedom::validate)?;
         let what = "the pair of axis and axle of a wheel";
-        let frame = Frame::new(what, bodies, self.anchor, self.axis, Some(self.axle))?;
+        let frame = JointFrame::new(what, bodies, self.anchor, self.axis, Some(self.axle))?;
         let Self { travel, steering, spin, softness, .. } = *self;
         Ok(Arc::new(WheelConstraint { frame, travel, steering, spin, softness }))
     }
@@ -93,7 +93,7 @@ impl Attach for Wheel {
 
 #[derive(Clone, Copy, Debug)]
 struct WheelConstraint {
-    frame: Frame,
+    frame: JointFrame,
     travel: Freedom,
     steering: Freedom,
     spin: Freedom,
@@ -136,6 +136,11 @@ impl Constraint for WheelConstraint {
             "spin" => Some(Arc::new(Self { spin: freedom, ..*self })),
             _ => None,
         }
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, travel, steering, spin, softness } = *self;
+        JointForm::Wheel { frame, travel, steering, spin, softness }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

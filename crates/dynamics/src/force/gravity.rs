@@ -28,6 +28,10 @@ impl Force for Gravity {
         }
     }
 
+    fn uniform_acceleration(&self) -> Option<DVec3> {
+        Some(self.acceleration)
+    }
+
     /// `E = −Σ s m g·x`: zero for a body at the origin.
     fn potential_energy(&self, context: &ForceContext<'_>) -> Option<f64> {
         let bodies = context.model.bodies().iter().filter(|(_, body)| body.kind.is_movable());

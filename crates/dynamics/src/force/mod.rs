@@ -61,6 +61,12 @@ impl Wrenches {
         Self { wrenches: vec![Wrench::default(); count] }
     }
 
+    /// No force on any of `count` bodies; memory is used again.
+    pub fn reset(&mut self, count: usize) {
+        self.wrenches.clear();
+        self.wrenches.resize(count, Wrench::default());
+    }
+
     /// The sums.
     pub fn as_slice(&self) -> &[Wrench] {
         &self.wrenches
@@ -97,6 +103,12 @@ pub trait Force: Debug + Send + Sync {
         None
     }
 
+    /// The acceleration in m/s² that it gives to every body alike, times the body's gravity scale, if that is all it does; a method
+    /// can then integrate it exactly without asking for forces. Default: none.
+    fn uniform_acceleration(&self) -> Option<DVec3> {
+        None
+    }
+
     /// The surface of the fluid it comes from, for pictures; the normal points out of the fluid. Default: none.
     fn surface(&self) -> Option<Plane> {
         None
@@ -116,6 +128,10 @@ impl<F: Force + ?Sized> Force for Arc<F> {
 
     fn potential_energy(&self, context: &ForceContext<'_>) -> Option<f64> {
         self.as_ref().potential_energy(context)
+    }
+
+    fn uniform_acceleration(&self) -> Option<DVec3> {
+        self.as_ref().uniform_acceleration()
     }
 
     fn surface(&self) -> Option<Plane> {

@@ -5,7 +5,10 @@
 //! explicit:       x += h v,   v += h a
 //! semi-implicit:  v += h a,   x += h v
 //! ```
+//!
+//! Damping is exact in both (see `decay`).
 
+use super::decay::{Decay, undamped};
 use super::rotation::{Gyroscopic, QuaternionUpdate, spin_up};
 use super::{Acceleration, EquationsOfMotion, Integrator};
 use crate::BodyState;
@@ -33,15 +36,14 @@ pub struct SemiImplicitEuler {
     pub gyroscopic: Gyroscopic,
 }
 
-/// Calls `advance(body, model, acceleration)` for every body that moves.
+/// Calls `advance(body, model, acceleration)` for every body that moves, with its acceleration by forces alone.
 fn each_body(
     equations: &dyn EquationsOfMotion,
     time: f64,
     bodies: &mut [BodyState],
     advance: impl Fn(&mut BodyState, &crate::model::BodyModel, &Acceleration),
 ) {
-    let mut accelerations = vec![Acceleration::default(); bodies.len()];
-    equations.accelerations(time, bodies, &mut accelerations);
+    let accelerations = undamped(equations, time, bodies);
     for (index, body) in bodies.iter_mut().enumerate().filter(|(index, _)| equations.moves(*index)) {
         if let Some(model) = equations.model().bodies().in_slot(index) {
             advance(body, model, &accelerations[index]);
@@ -53,9 +55,10 @@ impl Integrator for ExplicitEuler {
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]) {
         each_body(equations, time, bodies, |body, model, acceleration| {
             let spun = spin_up(model, body, acceleration.torque, dt, self.gyroscopic);
+            let decay = Decay::over(model.linear_damping, dt);
             let angular_acceleration = (spun - body.angular_velocity) / dt;
             body.position += body.velocity * dt;
-            body.velocity += acceleration.linear * dt;
+            body.velocity = body.velocity * decay.kept + acceleration.linear * (dt * decay.mean);
             body.rotation = self.quaternion.turn(body.rotation, body.angular_velocity, angular_acceleration, dt);
             body.angular_velocity = spun;
         });
@@ -69,7 +72,8 @@ impl Integrator for ExplicitEuler {
 impl Integrator for SemiImplicitEuler {
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]) {
         each_body(equations, time, bodies, |body, model, acceleration| {
-            body.velocity += acceleration.linear * dt;
+            let decay = Decay::over(model.linear_damping, dt);
+            body.velocity = body.velocity * decay.kept + acceleration.linear * (dt * decay.mean);
             body.position += body.velocity * dt;
             body.angular_velocity = spin_up(model, body, acceleration.torque, dt, self.gyroscopic);
             // The new velocity holds for the whole step.

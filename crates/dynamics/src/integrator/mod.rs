@@ -1,6 +1,8 @@
 //! Integrators: move bodies through time under forces.
 
+mod decay;
 mod euler;
+mod momentum;
 mod rotation;
 mod runge_kutta;
 mod velocity_verlet;
@@ -13,9 +15,8 @@ pub use velocity_verlet::VelocityVerlet;
 pub use verlet::Verlet;
 
 use crate::registry::Table;
-use crate::{BodyState, Model};
+use crate::{BodyState, Model, ModelError};
 use glam::DVec3;
-use serde_json::Value;
 
 /// How the velocities of a body change at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,7 +29,8 @@ pub struct Acceleration {
 
 /// The equations of motion.
 pub trait EquationsOfMotion {
-    /// The accelerations of all bodies at a time and in given motions. Rows of bodies that do not move are left zero.
+    /// The accelerations of all bodies at a time and in given motions, with the damping of the model, −ξ v and −ξ I ω. Rows of
+    /// bodies that do not move are left zero.
     fn accelerations(&self, time: f64, bodies: &[BodyState], accelerations: &mut [Acceleration]);
 
     /// The bodies' masses and inertias.
@@ -46,13 +48,15 @@ pub trait Integrator: std::fmt::Debug + Send + Sync {
     /// Forgets everything remembered from earlier steps. Default: there is nothing to forget.
     fn reset(&mut self) {}
 
-    /// All it remembers from earlier steps as plain data without NaN or infinities. Default: nothing.
-    fn save(&self) -> Value {
-        Value::Null
+    /// All it remembers from earlier steps, as finite numbers. Default: nothing.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
     }
 
-    /// Takes over what an integrator of the same kind remembered. Default: there is nothing to take over.
-    fn load(&mut self, _saved: &Value) -> Result<(), serde_json::Error> {
+    /// Takes over what an integrator of the same kind remembered; refused if it makes no sense. Default: there is nothing to
+    /// take over.
+    fn load(&mut self, _memory: &[f64]) -> Result<(), ModelError> {
+        self.reset();
         Ok(())
     }
 

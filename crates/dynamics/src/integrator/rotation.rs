@@ -1,6 +1,7 @@
 //! Rotation of a rigid body: the ways to advance an orientation, the ways to treat the gyroscopic torque, and a free
 //! rotation that keeps its angular momentum to the last digit.
 
+use super::decay::Decay;
 use crate::BodyState;
 use crate::model::BodyModel;
 use glam::{DMat3, DQuat, DVec3};
@@ -57,13 +58,14 @@ pub(super) fn angular_acceleration(model: &BodyModel, rotation: DQuat, omega: DV
     model.world_inverse_inertia(rotation) * (torque - gyroscopic)
 }
 
-/// The angular velocity after `dt` under a torque.
+/// The angular velocity after `dt` under a torque and the body's damping.
 pub(super) fn spin_up(model: &BodyModel, body: &BodyState, torque: DVec3, dt: f64, gyroscopic: Gyroscopic) -> DVec3 {
     let omega = body.angular_velocity;
+    let Decay { kept, mean } = Decay::over(model.angular_damping, dt);
     match gyroscopic {
-        Gyroscopic::Explicit => omega + angular_acceleration(model, body.rotation, omega, torque) * dt,
+        Gyroscopic::Explicit => omega * kept + angular_acceleration(model, body.rotation, omega, torque) * (dt * mean),
         Gyroscopic::Implicit => {
-            let pushed = omega + model.world_inverse_inertia(body.rotation) * torque * dt;
+            let pushed = omega * kept + model.world_inverse_inertia(body.rotation) * torque * (dt * mean);
             body.rotation * implicit_gyroscopic(model.mass.inertia, body.rotation.conjugate() * pushed, dt)
         }
     }

@@ -2,10 +2,16 @@
 //!
 //! Rotations are advanced on the group: a stage's orientation is `exp(σ) q` with a rotation vector σ from the start of
 //! the step, and σ obeys `σ̇ = dexp⁻¹(σ) ω`, so that the order is that of the method and the quaternion's length needs no
-//! repair.
+//! repair. Damping is exact by an integrating factor (Lawson 1967, see `decay`): with F the accelerations without it, and F₀ that at the
+//! start, the stage at the time c has
+//!
+//! ```text
+//! v = e^{−ξch} v₀ + c h φ(ξch) F₀ + h Σ aⱼ e^{−ξ(c − cⱼ)h} (Fⱼ − F₀)
+//! ```
 
+use super::decay::{Decay, undamped};
 use super::rotation::angular_acceleration;
-use super::{Acceleration, EquationsOfMotion, Integrator};
+use super::{EquationsOfMotion, Integrator};
 use crate::BodyState;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -26,8 +32,8 @@ pub struct CashKarp {
     /// quantity. Default 1e-9.
     #[schemars(range(min = 1e-15, max = 1.0))]
     pub tolerance: f64,
-    /// How many parts a step is divided into at most. Default 10000.
-    #[schemars(range(min = 1))]
+    /// How many parts a step is divided into at most; more than 100000 count as 100000. Default 10000.
+    #[schemars(range(min = 1, max = 100_000))]
     pub max_parts: usize,
 }
 
@@ -37,7 +43,10 @@ impl Default for CashKarp {
     }
 }
 
-/// How the motion of a body changes: `(ẋ, σ̇, v̇, ω̇)`; also differences of motions.
+/// The most parts of a step: beyond, a part is too short for its result to differ from a shorter one's.
+const MOST_PARTS: usize = 100_000;
+
+/// How the motion of a body changes: `(ẋ, σ̇, v̇ + ξv, ω̇ + ξω)`, velocities without damping; also what that amounts to in some time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rate {
     position: DVec3,
@@ -47,20 +56,13 @@ struct Rate {
 }
 
 impl Rate {
-    fn add(&mut self, other: &Rate, factor: f64) {
-        self.position += other.position * factor;
-        self.turn += other.turn * factor;
-        self.velocity += other.velocity * factor;
-        self.angular_velocity += other.angular_velocity * factor;
-    }
-
-    /// The motion that differs from `start` by this.
-    fn applied_to(&self, start: &BodyState) -> BodyState {
+    /// The motion that comes from `start` with this, when damping leaves the fractions `kept` of its velocities.
+    fn applied_to(&self, start: &BodyState, kept: [f64; 2]) -> BodyState {
         BodyState {
             position: start.position + self.position,
             rotation: (rotation_from_vector(self.turn) * start.rotation).normalize(),
-            velocity: start.velocity + self.velocity,
-            angular_velocity: start.angular_velocity + self.angular_velocity,
+            velocity: start.velocity * kept[0] + self.velocity,
+            angular_velocity: start.angular_velocity * kept[1] + self.angular_velocity,
             ..*start
         }
     }
@@ -112,16 +114,28 @@ impl<const S: usize> Tableau<S> {
         dt: f64,
         start: &[BodyState],
     ) -> (Vec<BodyState>, f64) {
+        let damping = |body: usize| {
+            let model = equations.model().bodies().in_slot(body).filter(|_| equations.moves(body));
+            model.map_or([0.0; 2], |model| [model.linear_damping, model.angular_damping])
+        };
+        let kept = |body: usize, time: f64| damping(body).map(|rate| Decay::over(rate, time).kept);
         let mut rates: Vec<Vec<Rate>> = Vec::with_capacity(S);
         for stage in 0..S {
-            let offset = |body: usize| combine(&rates, &self.stages[stage][..stage], body, dt);
+            let part = Part { rates: &rates, times: &self.times, until: self.times[stage], dt };
+            let offset = |body: usize| part.combine(&self.stages[stage][..stage], body, damping(body));
             let offsets: Vec<Rate> = (0..start.len()).map(offset).collect();
-            rates.push(stage_rates(equations, time + self.times[stage] * dt, start, &offsets));
+            let moved = |(body, (state, offset)): (usize, (&BodyState, &Rate))| {
+                offset.applied_to(state, kept(body, part.until * dt))
+            };
+            let bodies: Vec<BodyState> = start.iter().zip(&offsets).enumerate().map(moved).collect();
+            let rates_there = stage_rates(equations, time + self.times[stage] * dt, &bodies, &offsets);
+            rates.push(rates_there);
         }
+        let part = Part { rates: &rates, times: &self.times, until: 1.0, dt };
         let mut worst: f64 = 0.0;
         let end = start.iter().enumerate().map(|(body, state)| {
-            let error = combine(&rates, &self.error, body, dt);
-            let end = combine(&rates, &self.weights, body, dt).applied_to(state);
+            let error = part.combine(&self.error, body, damping(body));
+            let end = part.combine(&self.weights, body, damping(body)).applied_to(state, kept(body, dt));
             let relative = |error: DVec3, value: DVec3| error.length() / value.length().max(1.0);
             worst = worst
                 .max(relative(error.position, end.position - state.position))
@@ -134,20 +148,58 @@ impl<const S: usize> Tableau<S> {
     }
 }
 
-/// `h Σ weightᵢ rateᵢ` for one body.
-fn combine(rates: &[Vec<Rate>], weights: &[f64], body: usize, dt: f64) -> Rate {
-    let mut sum = Rate::default();
-    for (rates, weight) in rates.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-        sum.add(&rates[body], weight * dt);
-    }
-    sum
+/// The stages of a step of `dt` seconds so far, at the fractions `times` of it, seen from the fraction `until`.
+struct Part<'a> {
+    rates: &'a [Vec<Rate>],
+    times: &'a [f64],
+    until: f64,
+    dt: f64,
 }
 
-/// The rates of all bodies in motions that differ from `start` by `offsets`.
-fn stage_rates(equations: &dyn EquationsOfMotion, time: f64, start: &[BodyState], offsets: &[Rate]) -> Vec<Rate> {
-    let bodies: Vec<BodyState> = start.iter().zip(offsets).map(|(state, offset)| offset.applied_to(state)).collect();
-    let mut accelerations = vec![Acceleration::default(); bodies.len()];
-    equations.accelerations(time, &bodies, &mut accelerations);
+impl Part<'_> {
+    /// What the rates of one body amount to with some weights, `h Σ weightⱼ rateⱼ`, when its velocities are damped.
+    fn combine(&self, weights: &[f64], body: usize, damping: [f64; 2]) -> Rate {
+        let sum = |value: fn(&Rate) -> DVec3| self.sum(weights, |stage| value(&self.rates[stage][body]));
+        let damped = |rate: f64, value: fn(&Rate) -> DVec3| {
+            if rate > 0.0 {
+                self.damped_sum(weights, rate, |stage| value(&self.rates[stage][body]))
+            } else {
+                sum(value)
+            }
+        };
+        Rate {
+            position: sum(|rate| rate.position),
+            turn: sum(|rate| rate.turn),
+            velocity: damped(damping[0], |rate| rate.velocity),
+            angular_velocity: damped(damping[1], |rate| rate.angular_velocity),
+        }
+    }
+
+    /// `h Σ weightⱼ valueⱼ`.
+    fn sum(&self, weights: &[f64], value: impl Fn(usize) -> DVec3) -> DVec3 {
+        let terms = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+        terms.fold(DVec3::ZERO, |sum, (stage, weight)| sum + value(stage) * (weight * self.dt))
+    }
+
+    /// `h φ(ξch) value₀ Σ weightⱼ + h Σ weightⱼ e^{−ξ(c − cⱼ)h} (valueⱼ − value₀)`.
+    fn damped_sum(&self, weights: &[f64], rate: f64, value: impl Fn(usize) -> DVec3) -> DVec3 {
+        if weights.is_empty() {
+            return DVec3::ZERO;
+        }
+        let (first, total) = (value(0), weights.iter().sum::<f64>());
+        let mean = Decay::over(rate, self.until * self.dt).mean;
+        first * (total * self.dt * mean)
+            + self.sum(weights, |stage| {
+                // A stage that lies later than this one is only worth something where damping is slow.
+                let exponent = -rate * (self.until - self.times[stage]) * self.dt;
+                (value(stage) - first) * libm::exp(exponent.min(1.0))
+            })
+    }
+}
+
+/// The rates of all bodies in the motions of a stage, whose orientations differ from those at the start by `offsets`.
+fn stage_rates(equations: &dyn EquationsOfMotion, time: f64, bodies: &[BodyState], offsets: &[Rate]) -> Vec<Rate> {
+    let accelerations = undamped(equations, time, bodies);
     let rate = |(index, body): (usize, &BodyState)| match equations.model().bodies().in_slot(index) {
         Some(model) if equations.moves(index) => Rate {
             position: body.velocity,
@@ -192,7 +244,7 @@ impl Integrator for RungeKutta4 {
 impl Integrator for CashKarp {
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]) {
         let (mut done, mut part) = (0.0, dt);
-        let smallest = dt / self.max_parts.max(1) as f64;
+        let smallest = dt / self.max_parts.clamp(1, MOST_PARTS) as f64;
         while done < dt {
             part = part.min(dt - done);
             let (end, error) = CASH_KARP.step(equations, time + done, part, bodies);

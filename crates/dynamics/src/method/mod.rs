@@ -1,29 +1,58 @@
 //! Methods: how time passes.
+//!
+//! A [`Method`] takes a [`State`] to the next. Each step it gets a [`StepContext`]: the model, what the user changed since
+//! its last step, the state, the spatial index, the list of events, the workers and an observer. What is of use to more
+//! than one method lies in [`parts`](crate::parts).
 
 mod broad_phases;
+mod context;
 pub mod retroactive;
 
 pub use broad_phases::BroadPhaseDescription;
 pub(crate) use broad_phases::register as register_broad_phases;
-pub use retroactive::{Contact, ContactImpulses, ContactPointState, Retroactive, RetroactiveDescription};
+pub use context::{NobodyWatches, Observer, StepContext};
+pub use retroactive::{Retroactive, RetroactiveDescription};
 
-use crate::event::{Events, Reaction};
+use crate::contact::Contact;
+use crate::event::Reaction;
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::registry::{DescribeMethod, Table};
-use crate::{JointId, Model, ModelError, State, StepError, StepReport};
-use serde_json::Value;
+use crate::{BodyId, JointId, Model, ModelError, State, StepError, StepReport};
+use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
 
 /// How time passes: takes a state to the next.
-pub trait Method: std::fmt::Debug + Send + Sync {
+///
+/// **A step is a transaction.** If it returns an error, state, events and all the method remembers are as before the step,
+/// and the next step gives the bits of a run in which the failed one was never tried. The world does not help: it keeps no
+/// copy of the state and looks at nothing after the step. So a method checks that numbers are finite where it
+/// writes them ([`parts::finite`](crate::parts::finite)).
+pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
     /// The name it is registered under.
     fn name(&self) -> &'static str;
 
-    /// Advances `state` by `dt` seconds and adds what happened to `events`. On an error the caller restores the state.
-    fn step(&mut self, model: &Model, state: &mut State, dt: f64, events: &mut Events) -> Result<(), StepError>;
+    /// Advances the state by `context.dt` seconds and tells what happened.
+    ///
+    /// What belongs to a step: [scripted](crate::parts::scripts) bodies follow their scripts, joints that turn have their
+    /// [turns](crate::parts::turns) counted, and the [index](crate::ColliderIndex) hears of what moved (or that
+    /// [all](crate::ColliderIndex::all_moved) did). The clock is the world's business.
+    fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError>;
 
-    /// The pairs of colliders near each other as of the last step, by ids. Default: none.
-    fn contacts(&self) -> &[Contact] {
-        &[]
+    /// An empty broad phase of the kind that the world is to keep its colliders in for this method. Default: a dynamic tree.
+    fn new_broad_phase(&self) -> Box<dyn BroadPhase> {
+        Box::new(DynamicTree::default())
+    }
+
+    /// Calls `visit` with all contacts of the last step, by ids of the colliders. Default: none.
+    fn visit_contacts<'a>(&'a self, _visit: &mut dyn FnMut(Contact<'a>)) {}
+
+    /// Calls `visit` with the contacts of one body in the last step, in a time that depends on how many that are.
+    /// Default: looks at all.
+    fn visit_contacts_of<'a>(&'a self, body: BodyId, visit: &mut dyn FnMut(Contact<'a>)) {
+        self.visit_contacts(&mut |contact| {
+            if contact.bodies.contains(&body) {
+                visit(contact);
+            }
+        });
     }
 
     /// What a joint exerted during the last step. Default: unknown.
@@ -43,16 +72,26 @@ pub trait Method: std::fmt::Debug + Send + Sync {
     /// Forgets everything remembered from earlier steps.
     fn reset(&mut self);
 
-    /// All it remembers from earlier steps as plain data without NaN or infinities. A method of the same kind and settings
-    /// that [loads](Self::load) it for the same model and state goes on bit for bit as this one. Default: nothing.
-    fn save(&self, _model: &Model) -> Value {
-        Value::Null
+    /// All it remembers from earlier steps, as plain data for any format. A method of the same kind and settings that
+    /// [loads](Self::load) it for the same model and state goes on bit for bit as this one. Default: nothing.
+    fn memory<'a>(&'a self, _model: &'a Model) -> Box<dyn erased_serde::Serialize + 'a> {
+        Box::new(())
     }
 
-    /// Takes over what another method of the same kind remembered of the same model and state. Default: forgets everything,
-    /// which is all there is to do for a method that saves nothing.
-    fn load(&mut self, _model: &Model, _state: &State, _saved: &Value) -> Result<(), ModelError> {
+    /// Takes over what another method of the same kind remembered of the same model and state. On an error it is as before.
+    /// Default: forgets everything, which is all there is to do for a method that remembers nothing.
+    fn load(
+        &mut self,
+        _model: &Model,
+        _state: &State,
+        _memory: &mut dyn erased_serde::Deserializer<'_>,
+    ) -> Result<(), ModelError> {
         self.reset();
+        Ok(())
+    }
+
+    /// Checks what it remembers against the model and the state; says what is not sound. For tests. Default: all is well.
+    fn validate(&self, _model: &Model, _state: &State) -> Result<(), String> {
         Ok(())
     }
 

@@ -1,10 +1,9 @@
 //! Bodies: how a user describes one ([`Body`]) and what the model keeps ([`BodyModel`]).
 
-use super::{Collider, Material};
+use super::{Collider, Material, Script};
 use crate::error::{ModelError, checked};
-use crate::{BodyState, ColliderId};
+use crate::{BodyState, ColliderId, JointId};
 use glam::{DMat3, DQuat, DVec3};
-use std::fmt::Debug;
 use std::sync::Arc;
 use tumble_geometry::mass::PrincipalInertia;
 use tumble_geometry::{MassProperties, Shape, Transform};
@@ -31,22 +30,6 @@ impl BodyKind {
     /// Whether it moves at all: by forces or by a script.
     pub fn moves(&self) -> bool {
         !matches!(self, Self::Fixed)
-    }
-}
-
-/// Where a scripted body is at any time.
-pub trait Script: Debug + Send + Sync {
-    /// The pose of the body frame at `time` seconds.
-    fn pose(&self, time: f64) -> Transform;
-
-    /// The linear velocity of the body frame's origin (m/s) and the angular velocity (rad/s, world coordinates) at
-    /// `time`. Default: central differences of the pose over ±1 ms.
-    fn velocity(&self, time: f64) -> (DVec3, DVec3) {
-        const HALF_STEP: f64 = 1e-3;
-        let (before, after) = (self.pose(time - HALF_STEP), self.pose(time + HALF_STEP));
-        let turned = tumble_geometry::math::rotation_vector(after.rotation * before.rotation.conjugate());
-        let over = 1.0 / (2.0 * HALF_STEP);
-        ((after.translation - before.translation) * over, turned * over)
     }
 }
 
@@ -297,6 +280,8 @@ pub struct BodyModel {
     pub sleep: Sleep,
     /// Its colliders.
     pub colliders: Vec<ColliderId>,
+    /// The joints it is an end of.
+    pub joints: Vec<JointId>,
     /// Its collision groups.
     pub groups: Vec<String>,
     pub(crate) mass_choice: MassChoice,

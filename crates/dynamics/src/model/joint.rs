@@ -111,4 +111,6 @@ pub struct JointModel {
     pub collide: bool,
     /// What breaks it.
     pub breaking: Breaking,
+    /// Whether it measures an angle, so that its turns are counted.
+    pub turns: bool,
 }

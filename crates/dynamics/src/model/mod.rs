@@ -6,35 +6,40 @@ pub mod filter;
 mod filter_masks;
 mod joint;
 pub mod material;
+mod script;
 
 pub(crate) use body::MassChoice;
-pub use body::{Body, BodyKind, BodyModel, Script, Sleep};
+pub use body::{Body, BodyKind, BodyModel, Sleep};
 pub use collider::{Collider, ColliderModel};
 pub use filter::CollisionFilter;
 pub(crate) use filter_masks::FilterMasks;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
 pub use material::{ContactMaterial, Material, MaterialMixing};
+pub use script::{Script, ScriptMotion};
 
 use crate::force::Force;
 use crate::{Arena, BodyId, ColliderId, ForceId, JointId};
 use std::sync::Arc;
 
-/// Bodies, colliders, joints, forces, filter and mixing rule. Cheap to clone: shapes and forces are shared.
+/// Bodies, colliders, joints, forces, filter and mixing rule. Copy-on-write: a clone shares everything, and a change of
+/// either copies the little it concerns.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     pub(crate) bodies: Arena<BodyId, BodyModel>,
     pub(crate) colliders: Arena<ColliderId, ColliderModel>,
     pub(crate) joints: Arena<JointId, JointModel>,
     pub(crate) forces: Arena<ForceId, Arc<dyn Force>>,
-    pub(crate) filter: CollisionFilter,
+    pub(crate) filter: Arc<CollisionFilter>,
     /// The filter, compiled for these bodies.
-    pub(crate) filter_masks: FilterMasks,
+    pub(crate) filter_masks: Arc<FilterMasks>,
     pub(crate) mixing: MaterialMixing,
     pub(crate) revision: u64,
+    /// How many shapes were replaced so far.
+    pub(crate) shape_revisions: u64,
 }
 
 impl Model {
-    /// A number that grows with every change of the model, so that methods know when to look again.
+    /// A number that grows with every change by hand, so that what was worked out from a model can be found outdated.
     pub fn revision(&self) -> u64 {
         self.revision
     }

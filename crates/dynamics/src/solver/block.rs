@@ -1,183 +1,223 @@
 //! Solving one row, or the rows of a friction vector together, with all else held fixed: what every iterative solver
 //! does again and again.
 
-use super::{Bounds, Problem, SolverBody, SolverRow};
-use glam::{DMat3, DVec3};
-
-/// `W Jᵀ` of a row, which stays the same during a solve.
-pub(super) struct PreparedRow {
-    linear: [DVec3; 2],
-    angular: [DVec3; 2],
-}
-
-impl PreparedRow {
-    pub(super) fn new(row: &SolverRow, bodies: &[SolverBody]) -> Self {
-        let [a, b] = row.bodies.map(|index| &bodies[index]);
-        Self {
-            linear: [row.jacobian.linear[0] * a.inverse_mass, row.jacobian.linear[1] * b.inverse_mass],
-            angular: [a.inverse_inertia * row.jacobian.angular[0], b.inverse_inertia * row.jacobian.angular[1]],
-        }
-    }
-
-    /// `J W Jᵀ` with another row: how fast this row, `own`, changes that one, `other`, per impulse.
-    pub(super) fn coupling(&self, own: &SolverRow, other: &SolverRow) -> f64 {
-        let mut sum = 0.0;
-        for (side, body) in own.bodies.iter().enumerate() {
-            for (other_side, _) in other.bodies.iter().enumerate().filter(|(_, index)| *index == body) {
-                sum += self.linear[side].dot(other.jacobian.linear[other_side])
-                    + self.angular[side].dot(other.jacobian.angular[other_side]);
-            }
-        }
-        sum
-    }
-
-    /// Adds `W Jᵀ λ` to the velocities.
-    pub(super) fn apply(&self, row: &SolverRow, bodies: &mut [SolverBody], impulse: f64) {
-        for side in 0..2 {
-            let body = &mut bodies[row.bodies[side]];
-            body.velocity += self.linear[side] * impulse;
-            body.angular_velocity += self.angular[side] * impulse;
-        }
-    }
-}
+use super::system::System;
+use super::{Bounds, SolverRow};
+use glam::DMat3;
 
 /// One row, or the rows of a friction vector, solved together. With K = J W Jᵀ + γ of these rows:
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    first: usize,
-    size: usize,
-    /// K⁻¹; zero if nothing can change the rows.
-    inverse: DMat3,
-    /// A bound of 1 / (largest eigenvalue of K) from below: the step of a gradient that cannot overshoot.
+    /// The first row.
+    first: u32,
+    /// Which of the cones it is, or [`NO_CONE`].
+    cone: u32,
+    /// A bound of the largest eigenvalue of K from above; of one row, K itself.
+    largest: f64,
+    /// Its reciprocal: the step of a gradient that cannot overshoot. Zero if nothing can change the rows.
     step: f64,
+    /// The bounds of a single row.
+    min: f64,
+    max: f64,
 }
 
-/// The blocks of a problem, in the order of its rows.
-pub(super) fn blocks(rows: &[SolverRow], prepared: &[PreparedRow]) -> Vec<Block> {
-    let mut blocks = Vec::with_capacity(rows.len());
-    let mut first = 0;
-    while first < rows.len() {
-        let block = Block::new(rows, prepared, first);
-        first += block.size;
-        blocks.push(block);
+const NO_CONE: u32 = u32::MAX;
+
+/// A friction vector.
+#[derive(Clone, Copy, Debug)]
+struct Cone {
+    /// How many rows it has.
+    size: usize,
+    /// The row of the normal impulse.
+    normal: usize,
+    stick: f64,
+    slip: f64,
+    /// K⁻¹.
+    inverse: [[f64; 3]; 3],
+}
+
+/// The blocks of a system.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    list: Vec<Block>,
+    cones: Vec<Cone>,
+    /// How much each block's impulses are to change, for solvers that compute all changes before they make one.
+    changes: Vec<[f64; 3]>,
+}
+
+impl Blocks {
+    /// The blocks of those rows that `counts` says, in the order of the rows.
+    pub(super) fn load(&mut self, system: &System, rows: &[SolverRow], counts: impl Fn(&SolverRow) -> bool) {
+        self.list.clear();
+        self.cones.clear();
+        let mut first = 0;
+        while first < rows.len() {
+            let size = match rows[first].bounds {
+                Bounds::Cone { rows: size, .. } => size.clamp(1, 3).min(rows.len() - first),
+                _ => 1,
+            };
+            if counts(&rows[first]) {
+                self.add(system, rows, first, size);
+            }
+            first += size;
+        }
     }
-    blocks
-}
 
-impl Block {
-    fn new(rows: &[SolverRow], prepared: &[PreparedRow], first: usize) -> Self {
-        let size = match rows[first].bounds {
-            Bounds::Cone { rows: size, .. } => size.clamp(1, 3).min(rows.len() - first),
-            Bounds::Range { .. } | Bounds::ConeMember => 1,
-        };
+    fn add(&mut self, system: &System, rows: &[SolverRow], first: usize, size: usize) {
         let mut k = [[0.0; 3]; 3];
         for (i, line) in k.iter_mut().enumerate() {
             line[i] = 1.0;
             for (j, entry) in line.iter_mut().enumerate().filter(|&(j, _)| i < size && j < size) {
-                let other = &prepared[first + j];
-                let softness = if i == j { rows[first + i].gamma } else { 0.0 };
-                *entry = rows[first + i].jacobian.dot(other.linear, other.angular) + softness;
+                let (row, other) = (&system.rows[first + i], &system.rows[first + j]);
+                debug_assert_eq!(row.bodies, other.bodies, "the rows of a vector are between the same bodies");
+                *entry = row.coupling(other) + if i == j { row.gamma } else { 0.0 };
             }
         }
         // The largest eigenvalue is at most the largest sum of a line (Gershgorin).
         let largest = k[..size].iter().map(|line| line[..size].iter().map(|x| x.abs()).sum()).fold(0.0, f64::max);
-        let matrix = DMat3::from_cols_array_2d(&k);
-        // For one row this is the exact reciprocal; a singular friction block falls back to gradient steps.
-        let solvable = largest > f64::MIN_POSITIVE;
-        let step = if solvable { 1.0 / largest } else { 0.0 };
-        let conditioned = matrix.determinant() > 1e-9 * (0..size).fold(1.0, |volume, _| volume * largest);
-        let inverse = match size {
-            1 => DMat3::from_diagonal(DVec3::new(step, 0.0, 0.0)),
-            _ if solvable && conditioned => matrix.inverse(),
-            _ => DMat3::from_diagonal(DVec3::splat(step)),
-        };
-        Self { first, size, inverse, step }
-    }
-
-    /// Solves the block and returns the largest change of a row's velocity.
-    pub(super) fn solve(&self, problem: &mut Problem<'_>, prepared: &[PreparedRow]) -> f64 {
-        let change = self.change(problem);
-        self.apply(problem, prepared, change);
-        self.speed(change)
-    }
-
-    /// The change of velocity that a change of the block's impulses makes, at most.
-    pub(super) fn speed(&self, change: DVec3) -> f64 {
-        if self.step > 0.0 { change.length() / self.step } else { 0.0 }
-    }
-
-    /// By how much the impulses must change to solve the block alone, within its bounds.
-    pub(super) fn change(&self, problem: &Problem<'_>) -> DVec3 {
-        let (mut impulse, mut excess) = (DVec3::ZERO, DVec3::ZERO);
-        for (k, row) in problem.rows[self.first..self.first + self.size].iter().enumerate() {
-            impulse[k] = row.impulse;
-            excess[k] = row.rate(problem.bodies) + row.bias + row.gamma * row.impulse;
+        let step = if largest > f64::MIN_POSITIVE { 1.0 / largest } else { 0.0 };
+        let (min, max) = rows[first].bounds.range();
+        let mut block = Block { first: first as u32, cone: NO_CONE, largest, step, min, max };
+        if let Bounds::Cone { normal, stick, slip, .. } = rows[first].bounds {
+            block.cone = self.cones.len() as u32;
+            let inverse = inverse(&k, size, largest);
+            // Without a normal row there is no pressure.
+            let (stick, slip) = if normal < rows.len() { (stick, slip) } else { (0.0, 0.0) };
+            self.cones.push(Cone { size, normal: normal.min(rows.len() - 1), stick, slip, inverse });
         }
-        let mut wanted = impulse - self.inverse * excess;
-        match problem.rows[self.first].bounds {
-            Bounds::Range { min, max } => wanted.x = wanted.x.max(min).min(max),
-            Bounds::Cone { normal, stick, slip, .. } => {
-                let pressure = problem.rows.get(normal).map_or(0.0, |row| row.impulse.max(0.0));
-                if wanted.length() > stick * pressure {
-                    // Slipping friction opposes the velocity: the fixed point of this projected gradient step.
-                    wanted = (impulse - self.step * excess).normalize_or_zero() * (slip * pressure);
+        self.list.push(block);
+    }
+
+    /// Puts the blocks of the deepest rows first; of equally deep ones, and within a contact, they stay in order.
+    pub(super) fn sort_by_depth(&mut self, rows: &[SolverRow]) {
+        let depth = |block: &Block| depth(rows, block.first as usize);
+        self.list.sort_unstable_by(|a, b| depth(b).total_cmp(&depth(a)).then(a.first.cmp(&b.first)));
+    }
+
+    /// Solves one block after the other; returns the largest change of a row's velocity.
+    pub(super) fn sweep(&self, system: &mut System) -> f64 {
+        self.sweep_in_part(system, |_| 1.0)
+    }
+
+    /// As [`Self::sweep`], but takes only a part of each change, which `part` tells for the first row of the block. (Part of
+    /// the way to a point within bounds is within bounds.)
+    pub(super) fn sweep_in_part(&self, system: &mut System, part: impl Fn(usize) -> f64) -> f64 {
+        let mut residual: f64 = 0.0;
+        for block in &self.list {
+            let part = part(block.first as usize);
+            let speed = match self.cones.get(block.cone as usize) {
+                None => {
+                    let change = block.change(system);
+                    system.push(block.first as usize, part * change);
+                    block.largest * change.abs()
                 }
+                Some(cone) => match cone.size {
+                    1 => block.solve_cone::<1>(cone, system, part),
+                    2 => block.solve_cone::<2>(cone, system, part),
+                    _ => block.solve_cone::<3>(cone, system, part),
+                },
+            };
+            residual = residual.max(speed);
+        }
+        residual
+    }
+
+    /// Takes a part of what each block demands, all from the same velocities; returns the largest change that was demanded.
+    pub(super) fn relax(&mut self, system: &mut System, part: f64) -> f64 {
+        let Self { list, cones, changes } = self;
+        let mut residual: f64 = 0.0;
+        changes.clear();
+        for block in list.iter() {
+            let mut change = [0.0; 3];
+            match cones.get(block.cone as usize) {
+                None => change[0] = block.change(system),
+                Some(cone) => match cone.size {
+                    1 => change[..1].copy_from_slice(&block.cone_change::<1>(cone, system)),
+                    2 => change[..2].copy_from_slice(&block.cone_change::<2>(cone, system)),
+                    _ => change = block.cone_change::<3>(cone, system),
+                },
             }
-            // Reached only where a vector of rows was begun wrongly: such a row has no effect.
-            Bounds::ConeMember => wanted = DVec3::ZERO,
+            residual = residual.max(block.largest * length(&change));
+            changes.push(change);
         }
-        wanted - impulse
-    }
-
-    /// Adds to the impulses of the block, and what that does to the velocities.
-    pub(super) fn apply(&self, problem: &mut Problem<'_>, prepared: &[PreparedRow], change: DVec3) {
-        for k in 0..self.size {
-            let index = self.first + k;
-            let row = &mut problem.rows[index];
-            row.impulse += change[k];
-            prepared[index].apply(row, problem.bodies, change[k]);
+        for (block, change) in list.iter().zip(changes) {
+            let size = cones.get(block.cone as usize).map_or(1, |cone| cone.size);
+            for (k, change) in change[..size].iter().enumerate() {
+                system.push(block.first as usize + k, part * change);
+            }
         }
-    }
-
-    /// Its first row.
-    pub(super) fn first(&self) -> usize {
-        self.first
-    }
-
-    /// The weight of its first row.
-    pub(super) fn weight(&self, rows: &[SolverRow]) -> f64 {
-        rows[self.first].weight
-    }
-
-    /// How deep the row is violated that the block belongs to: its own, or the normal row of a friction vector.
-    pub(super) fn depth(&self, rows: &[SolverRow]) -> f64 {
-        match rows[self.first].bounds {
-            Bounds::Cone { normal, .. } => rows.get(normal).map_or(0.0, |row| -row.error),
-            Bounds::Range { min, .. } if min < 0.0 => rows[self.first].error.abs(),
-            Bounds::Range { .. } | Bounds::ConeMember => -rows[self.first].error,
-        }
+        residual
     }
 }
 
-/// Starts from the multiple of the given impulses that suits the problem best.
-///
-/// The solution minimises `φ(λ) = ½ v'ᵀ M v' + bᵀλ + ½ λᵀγλ`, for b = 0 the kinetic energy after the impulses. Along the
-/// given λ that is a parabola, with its minimum at `s = −λ·(J v + b) / λ·(J W Jᵀ λ + γ λ)`. Taking s between 0 and 1 means
-/// that a start that has become wrong never adds energy that a few sweeps could not take out again.
-pub(super) fn warm_start(problem: &mut Problem<'_>, prepared: &[PreparedRow]) {
-    let along = |problem: &Problem<'_>| -> f64 {
-        let slope = |row: &SolverRow| row.impulse * row.rate(problem.bodies);
-        problem.rows.iter().map(slope).sum()
-    };
-    let before = along(problem);
-    for (row, prepared) in problem.rows.iter().zip(prepared) {
-        prepared.apply(row, problem.bodies, row.impulse);
+impl Block {
+    /// By how much the impulse of a single row must change to solve it alone, within its bounds.
+    #[inline]
+    fn change(&self, system: &System) -> f64 {
+        let impulse = system.impulses[self.first as usize];
+        let wanted = impulse - self.step * system.excess(self.first as usize);
+        wanted.max(self.min).min(self.max) - impulse
     }
-    let curvature =
-        along(problem) - before + problem.rows.iter().map(|row| row.gamma * row.impulse * row.impulse).sum::<f64>();
-    let slope = before + problem.rows.iter().map(|row| row.impulse * row.bias).sum::<f64>();
-    let scale = if curvature > 0.0 { (-slope / curvature).clamp(0.0, 1.0) } else { 0.0 };
-    for (row, prepared) in problem.rows.iter_mut().zip(prepared) {
-        prepared.apply(row, problem.bodies, (scale - 1.0) * row.impulse);
-        row.impulse *= scale;
+
+    #[inline]
+    fn solve_cone<const N: usize>(&self, cone: &Cone, system: &mut System, part: f64) -> f64 {
+        let change = self.cone_change::<N>(cone, system);
+        for (k, change) in change.iter().enumerate() {
+            system.push(self.first as usize + k, part * change);
+        }
+        self.largest * length(&change)
+    }
+
+    /// The same for the rows of a friction vector.
+    #[inline]
+    fn cone_change<const N: usize>(&self, cone: &Cone, system: &System) -> [f64; N] {
+        let first = self.first as usize;
+        let impulse: [f64; N] = std::array::from_fn(|k| system.impulses[first + k]);
+        let excess: [f64; N] = std::array::from_fn(|k| system.excess(first + k));
+        let sticking: [f64; N] = std::array::from_fn(|i| {
+            let change: f64 = cone.inverse[i].iter().zip(&excess).map(|(k, excess)| k * excess).sum();
+            impulse[i] - change
+        });
+        let pressure = system.impulses[cone.normal].max(0.0);
+        if length(&sticking) <= cone.stick * pressure {
+            return std::array::from_fn(|k| sticking[k] - impulse[k]);
+        }
+        // Slipping friction opposes the velocity: the fixed point of this projected gradient step.
+        let slipping: [f64; N] = std::array::from_fn(|k| impulse[k] - self.step * excess[k]);
+        let length = length(&slipping);
+        // Without a direction, or where numbers overflow, there is no friction.
+        if length == 0.0 || !length.is_finite() {
+            return impulse.map(|impulse| -impulse);
+        }
+        let scale = cone.slip * pressure / length;
+        std::array::from_fn(|k| scale * slipping[k] - impulse[k])
+    }
+}
+
+#[inline]
+fn length<const N: usize>(vector: &[f64; N]) -> f64 {
+    vector.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// K⁻¹ of a friction vector; where K is singular, what makes a gradient step of it.
+fn inverse(k: &[[f64; 3]; 3], size: usize, largest: f64) -> [[f64; 3]; 3] {
+    let matrix = DMat3::from_cols_array_2d(k);
+    let conditioned = matrix.determinant() > 1e-9 * (0..size).fold(1.0, |volume, _| volume * largest);
+    if largest <= f64::MIN_POSITIVE {
+        [[0.0; 3]; 3]
+    } else if conditioned {
+        matrix.inverse().to_cols_array_2d()
+    } else {
+        DMat3::from_diagonal(glam::DVec3::splat(1.0 / largest)).to_cols_array_2d()
+    }
+}
+
+/// How deep a row is violated; of a friction vector, the normal row it belongs to.
+fn depth(rows: &[SolverRow], first: usize) -> f64 {
+    match rows[first].bounds {
+        Bounds::Cone { normal, .. } => rows.get(normal).map_or(0.0, |row| -row.error),
+        Bounds::Free => rows[first].error.abs(),
+        Bounds::Range { min, .. } if min < 0.0 => rows[first].error.abs(),
+        Bounds::NonNegative | Bounds::Range { .. } | Bounds::Nothing | Bounds::ConeMember => -rows[first].error,
     }
 }

@@ -1,44 +1,50 @@
 //! Local resolution, deepest first (G 2.6.6): rows are sorted by how badly they are violated and resolved one after the
 //! other, without regard to the rest.
 //!
-//! The simplest of solvers: cheap, and good for a few bodies. In a stack the impulses travel up and down from step to
-//! step, which G describes and this solver shows. It starts every step from nothing.
+//! The simplest of solvers: cheap, and good for a few bodies. G begins every step with nothing; in a stack the impulses then
+//! travel up and down from step to step, and ten boxes fall over within three seconds. So this one begins with the impulses
+//! of the last step (warm starting), and goes through the list more than once.
+//!
+//! What it holds at 240 steps per second: ten boxes to 0.2 mm of their places, while sequential impulses keep them to 4 µm; the joint
+//! of a pendulum to 0.6 mm.
 
-use super::block::{PreparedRow, blocks};
-use super::{ConstraintSolver, Convergence, Problem};
+use super::{ConstraintSolver, Convergence, Problem, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One contact after the other, the deepest first.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeepestFirst {
-    /// How many times the sorted list is gone through. Default 4.
+    /// How many times the sorted list is gone through. Default 20.
     #[schemars(range(min = 1, max = 10000))]
     pub passes: usize,
+    /// Memory to work in.
+    #[serde(skip)]
+    pub workspace: Workspace,
 }
 
 impl Default for DeepestFirst {
     fn default() -> Self {
-        Self { passes: 4 }
+        Self { passes: 20, workspace: Workspace::default() }
     }
 }
 
 impl ConstraintSolver for DeepestFirst {
-    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
-        let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
-        let mut blocks = blocks(problem.rows, &prepared);
-        // Stable: of equally deep rows, the one that comes first is solved first, and friction after its normal row.
-        blocks.sort_by(|a, b| b.depth(problem.rows).total_cmp(&a.depth(problem.rows)));
-        problem.rows.iter_mut().for_each(|row| row.impulse = 0.0);
-        let mut residual = 0.0;
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
+        let Workspace { system, blocks, .. } = &mut self.workspace;
+        system.load(problem);
+        blocks.load(system, problem.rows, |_| true);
+        blocks.sort_by_depth(problem.rows);
+        system.warm_start();
+        let mut reached = Convergence { sweeps: self.passes, ..Convergence::default() };
         for _ in 0..self.passes {
-            residual = blocks.iter().map(|block| block.solve(problem, &prepared)).fold(0.0, f64::max);
+            reached.residual = blocks.sweep(system);
         }
-        Convergence { sweeps: self.passes, residual }
+        system.store(problem, reached)
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {
-        Box::new(*self)
+        Box::new(self.clone())
     }
 }

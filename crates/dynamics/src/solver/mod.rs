@@ -16,12 +16,15 @@ mod relaxation;
 mod sequential;
 mod sequential_impulses;
 mod sweeps;
+mod system;
+mod workspace;
 
 pub use deepest_first::DeepestFirst;
 pub use direct::Direct;
 pub use relaxation::Relaxation;
 pub use sequential::Sequential;
 pub use sequential_impulses::SequentialImpulses;
+pub use workspace::Workspace;
 
 pub use crate::report::Convergence;
 
@@ -45,13 +48,19 @@ pub struct SolverBody {
 /// The bounds of a solver row, as impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bounds {
-    /// λ between two numbers (may be infinite).
+    /// Any λ: an equality, which holds whatever it takes; the row of a joint.
+    Free,
+    /// λ ≥ 0: a unilateral constraint, which pushes and never pulls; the row of a contact or of a joint's limit.
+    NonNegative,
+    /// λ between two numbers: a force of limited strength, such as a motor or brake.
     Range {
         /// The smallest λ.
         min: f64,
         /// The largest λ.
         max: f64,
     },
+    /// λ = 0: the row has no effect.
+    Nothing,
     /// The first of `rows` consecutive rows whose λ form a vector no longer than `stick · λ_normal` if that holds their
     /// velocity at −b, else of length `slip · λ_normal`.
     Cone {
@@ -69,11 +78,28 @@ pub enum Bounds {
 }
 
 impl Bounds {
-    /// The nearest impulse to this one that a range allows; what forms a vector is left as it is.
+    /// λ between two numbers, either of which may be infinite. What has no limit either way is [`Free`](Self::Free).
+    pub fn between(min: f64, max: f64) -> Self {
+        if min == f64::NEG_INFINITY && max == f64::INFINITY { Self::Free } else { Self::Range { min, max } }
+    }
+
+    /// The smallest and the largest impulse of a row that is not part of a vector.
+    fn range(&self) -> (f64, f64) {
+        match *self {
+            Self::Free => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::NonNegative => (0.0, f64::INFINITY),
+            Self::Range { min, max } => (min, max),
+            Self::Nothing | Self::Cone { .. } | Self::ConeMember => (0.0, 0.0),
+        }
+    }
+
+    /// The nearest impulse to this one that is allowed; what forms a vector is left as it is.
     pub(crate) fn clamp(&self, impulse: f64) -> f64 {
         match *self {
+            Self::Free | Self::Cone { .. } | Self::ConeMember => impulse,
+            Self::NonNegative => impulse.max(0.0),
             Self::Range { min, max } => impulse.max(min).min(max),
-            Self::Cone { .. } | Self::ConeMember => impulse,
+            Self::Nothing => 0.0,
         }
     }
 }
@@ -119,8 +145,9 @@ pub struct Problem<'a> {
 
 /// A way to solve such problems.
 pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
-    /// Solves: changes the velocities of the bodies and the impulses of the rows; says how well.
-    fn solve(&self, problem: &mut Problem<'_>) -> Convergence;
+    /// Solves: changes the velocities of the bodies and the impulses of the rows; says how well. What a solver remembers must
+    /// not show in its results.
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence;
 
     /// A copy in a box.
     fn clone_box(&self) -> Box<dyn ConstraintSolver>;

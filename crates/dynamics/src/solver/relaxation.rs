@@ -4,14 +4,12 @@
 //! of every one is applied. Symmetric (no row comes first), but a body with n contacts is corrected n times, so the
 //! fraction must be small: G takes 1/k for k rounds, and so does this.
 
-use super::block::{PreparedRow, blocks};
-use super::{ConstraintSolver, Convergence, Problem};
-use glam::DVec3;
+use super::{ConstraintSolver, Convergence, Problem, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Jacobi iteration: all rows at once, a fraction at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Relaxation {
     /// How many rounds, k. Default 50.
@@ -20,34 +18,32 @@ pub struct Relaxation {
     /// The fraction of each impulse that is applied in a round; `null` for 1/k, but at least 0.1 (default).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub fraction: Option<f64>,
+    /// Memory to work in.
+    #[serde(skip)]
+    pub workspace: Workspace,
 }
 
 impl Default for Relaxation {
     fn default() -> Self {
-        Self { rounds: 50, fraction: None }
+        Self { rounds: 50, fraction: None, workspace: Workspace::default() }
     }
 }
 
 impl ConstraintSolver for Relaxation {
-    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
-        let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
-        let blocks = blocks(problem.rows, &prepared);
-        for (row, prepared) in problem.rows.iter().zip(&prepared) {
-            prepared.apply(row, problem.bodies, row.impulse);
-        }
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
+        let Workspace { system, blocks, .. } = &mut self.workspace;
+        system.load(problem);
+        system.apply_impulses();
+        blocks.load(system, problem.rows, |_| true);
         let fraction = self.fraction.unwrap_or((1.0 / self.rounds.max(1) as f64).max(0.1));
-        let mut residual = 0.0;
+        let mut reached = Convergence { sweeps: self.rounds, ..Convergence::default() };
         for _ in 0..self.rounds {
-            let changes: Vec<DVec3> = blocks.iter().map(|block| block.change(problem)).collect();
-            residual = blocks.iter().zip(&changes).map(|(block, change)| block.speed(*change)).fold(0.0, f64::max);
-            for (block, change) in blocks.iter().zip(changes) {
-                block.apply(problem, &prepared, change * fraction);
-            }
+            reached.residual = blocks.relax(system, fraction);
         }
-        Convergence { sweeps: self.rounds, residual }
+        system.store(problem, reached)
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {
-        Box::new(*self)
+        Box::new(self.clone())
     }
 }

@@ -2,20 +2,24 @@
 //!
 //! In each of k rounds every row in turn gets the fraction `w/k` of the impulse that would satisfy it alone, and the next row
 //! sees what that did; w is an overall correction factor times the row's own weight (β and βᵢⱼ in G). What differs from the other
-//! solvers: sequential impulses takes the whole of each impulse, starts from the last step and accelerates; relaxation takes
+//! solvers: sequential impulses takes the whole of each impulse and accelerates; relaxation takes
 //! the same fraction but of all rows at once; local resolution takes the whole, deepest first.
 //!
 //! What a row alone would demand is met up to the factor `(1 − w/k)^k ≈ e^(−w)`, however many rounds there are: at w = 1, 37 % is
 //! left to the next step. Joints give way a little under load, and rows with a small weight give way to the others, which
 //! is what G wants of them. A fraction of 1 instead of 1/k makes it plain Gauss–Seidel.
+//!
+//! If every step begins with nothing, 37 % of the weight is never carried: a stack sinks, and the joint of a pendulum opens by more
+//! than its length within a second. So a step begins with the impulses of the last one (warm starting); what is left over is then
+//! only what has changed. At 240 steps per second ten boxes stand within 1.4 mm of their places, a block slides 1 % too far, and the joint
+//! of a pendulum that falls from the horizontal opens by 4 cm.
 
-use super::block::{PreparedRow, blocks};
-use super::{Bounds, ConstraintSolver, Convergence, Problem};
+use super::{ConstraintSolver, Convergence, Problem, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Row after row, a fraction at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sequential {
     /// How many rounds, k. Default 20.
@@ -27,38 +31,43 @@ pub struct Sequential {
     /// The fraction of each impulse that is applied in a round, before the weights; `null` for 1/k (default).
     #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "1"))]
     pub fraction: Option<f64>,
+    /// Whether to start from the impulses of the last step instead of from nothing. Default true.
+    pub warm_start: bool,
+    /// Memory to work in.
+    #[serde(skip)]
+    pub workspace: Workspace,
 }
 
 impl Default for Sequential {
     fn default() -> Self {
-        Self { rounds: 20, correction: 1.0, fraction: None }
+        Self { rounds: 20, correction: 1.0, fraction: None, warm_start: true, workspace: Workspace::default() }
     }
 }
 
 impl ConstraintSolver for Sequential {
-    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
-        let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
-        let blocks = blocks(problem.rows, &prepared);
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
+        let Workspace { system, blocks, .. } = &mut self.workspace;
+        system.load(problem);
+        blocks.load(system, problem.rows, |_| true);
         let fraction = self.correction * self.fraction.unwrap_or(1.0 / self.rounds.max(1) as f64);
-        for (row, prepared) in problem.rows.iter_mut().zip(&prepared) {
-            // From nothing, or as little as the bounds allow.
-            row.impulse = if let Bounds::Range { min, max } = row.bounds { 0.0_f64.max(min).min(max) } else { 0.0 };
-            prepared.apply(row, problem.bodies, row.impulse);
+        if self.warm_start {
+            system.warm_start();
+        } else {
+            system.impulses.fill(0.0);
         }
-        let mut residual = 0.0;
+        // What is part of the way between two points within bounds is within bounds; so it must start there.
+        for (index, row) in problem.rows.iter().enumerate() {
+            let impulse = system.impulses[index];
+            system.push(index, row.bounds.clamp(impulse) - impulse);
+        }
+        let mut reached = Convergence { sweeps: self.rounds, ..Convergence::default() };
         for _ in 0..self.rounds {
-            residual = 0.0;
-            for block in &blocks {
-                let change = block.change(problem);
-                residual = f64::max(residual, block.speed(change));
-                // Part of the way to a point within bounds is within bounds.
-                block.apply(problem, &prepared, change * (fraction * block.weight(problem.rows)));
-            }
+            reached.residual = blocks.sweep_in_part(system, |first| fraction * problem.rows[first].weight);
         }
-        Convergence { sweeps: self.rounds, residual }
+        system.store(problem, reached)
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {
-        Box::new(*self)
+        Box::new(self.clone())
     }
 }

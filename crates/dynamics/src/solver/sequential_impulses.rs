@@ -10,14 +10,13 @@
 //! The impulses of the step before are a good start (warm starting). Friction rows of one contact are clamped together
 //! to a disc of radius μ λ_normal.
 
-use super::block::{PreparedRow, blocks, warm_start};
 use super::sweeps::Sweeps;
-use super::{ConstraintSolver, Convergence, Problem};
+use super::{ConstraintSolver, Convergence, Problem, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Projected Gauss–Seidel on accumulated impulses, warm started.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SequentialImpulses {
     /// How many sweeps over all rows at most. Default 100.
@@ -26,24 +25,29 @@ pub struct SequentialImpulses {
     /// Stop when no impulse of a sweep changed a velocity by more than this, in m/s. Default 1e-10.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub tolerance: f64,
+    /// Memory to work in.
+    #[serde(skip)]
+    pub workspace: Workspace,
 }
 
 impl Default for SequentialImpulses {
     fn default() -> Self {
-        Self { iterations: 100, tolerance: 1e-10 }
+        Self { iterations: 100, tolerance: 1e-10, workspace: Workspace::default() }
     }
 }
 
 impl ConstraintSolver for SequentialImpulses {
-    fn solve(&self, problem: &mut Problem<'_>) -> Convergence {
-        let prepared: Vec<PreparedRow> = problem.rows.iter().map(|row| PreparedRow::new(row, problem.bodies)).collect();
-        let blocks = blocks(problem.rows, &prepared);
-        warm_start(problem, &prepared);
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
+        let Workspace { system, blocks, momentum, .. } = &mut self.workspace;
+        system.load(problem);
+        blocks.load(system, problem.rows, |_| true);
+        system.warm_start();
         let sweeps = Sweeps { iterations: self.iterations, tolerance: self.tolerance };
-        sweeps.solve(problem, &prepared, &blocks, |_| ())
+        let reached = sweeps.solve(system, blocks, momentum, |_| ());
+        system.store(problem, reached)
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {
-        Box::new(*self)
+        Box::new(self.clone())
     }
 }

@@ -1,7 +1,8 @@
-//! Sweeps: block after block is solved, over and over, until nothing changes any more.
+//! Sweeps: block after block is solved, over and over, until nothing changes any more (projected Gauss–Seidel).
 
-use super::block::{Block, PreparedRow};
-use super::{Convergence, Problem, SolverRow};
+use super::Convergence;
+use super::block::Blocks;
+use super::system::{Motion, System};
 
 /// How long to sweep.
 pub(super) struct Sweeps {
@@ -15,63 +16,80 @@ impl Sweeps {
     /// Sweeps over `blocks`, each time after having done something else `before`.
     pub(super) fn solve(
         &self,
-        problem: &mut Problem<'_>,
-        prepared: &[PreparedRow],
-        blocks: &[Block],
-        before: impl Fn(&mut Problem<'_>),
+        system: &mut System,
+        blocks: &Blocks,
+        momentum: &mut Momentum,
+        mut before: impl FnMut(&mut System),
     ) -> Convergence {
-        let sweep =
-            |problem: &mut Problem<'_>| blocks.iter().map(|block| block.solve(problem, prepared)).fold(0.0, f64::max);
-        let mut momentum = Momentum::new(problem.rows.len());
+        momentum.reset(system);
         let mut reached = Convergence::default();
         for _ in 0..self.iterations {
-            before(problem);
-            momentum.before_sweep(problem.rows);
-            let residual = sweep(problem);
-            reached = Convergence { sweeps: reached.sweeps + 1, residual };
+            before(system);
+            momentum.before_sweep(system);
+            let residual = blocks.sweep(system);
+            reached = Convergence { sweeps: reached.sweeps + 1, residual, ..reached };
             if residual <= self.tolerance {
                 break;
             }
-            momentum.after_sweep(problem, prepared);
+            momentum.after_sweep(system);
         }
         // What the last step of the conjugate gradient may have left outside the bounds is brought back.
-        sweep(problem);
+        blocks.sweep(system);
         reached
     }
 }
 
-/// Turns the sweeps into a conjugate gradient (Silcowitz, Niebe and Erleben 2010).
+/// Turns the sweeps into a nonlinear conjugate gradient method (Silcowitz, Niebe and Erleben 2010).
 ///
 /// A sweep changes λ by r, which plays the part of the negative gradient. Instead of r alone, the next point is reached
 /// along `p ← r + β p` with β = |r|² / |r before|², which remembers where earlier sweeps were heading. Where that would
 /// grow (β > 1, a bound came or went) it starts anew. Long stacks and chains need √n times fewer sweeps.
-struct Momentum {
-    before: Vec<f64>,
-    direction: Vec<f64>,
+///
+/// Velocities depend linearly on λ, so they go the same way: what a sweep changed, and β times the direction before.
+#[derive(Debug, Default)]
+pub(super) struct Momentum {
+    impulses: Vec<f64>,
+    impulse_directions: Vec<f64>,
+    velocities: Vec<Motion>,
+    velocity_directions: Vec<Motion>,
     square: f64,
 }
 
 impl Momentum {
-    fn new(rows: usize) -> Self {
-        Self { before: vec![0.0; rows], direction: vec![0.0; rows], square: f64::INFINITY }
+    fn reset(&mut self, system: &System) {
+        self.impulse_directions.clear();
+        self.impulse_directions.resize(system.impulses.len(), 0.0);
+        self.velocity_directions.clear();
+        self.velocity_directions.resize(system.velocities.len(), [0.0; 6]);
+        self.square = f64::INFINITY;
     }
 
-    fn before_sweep(&mut self, rows: &[SolverRow]) {
-        self.before.iter_mut().zip(rows).for_each(|(before, row)| *before = row.impulse);
+    fn before_sweep(&mut self, system: &System) {
+        self.impulses.clone_from(&system.impulses);
+        self.velocities.clone_from(&system.velocities);
     }
 
-    fn after_sweep(&mut self, problem: &mut Problem<'_>, prepared: &[PreparedRow]) {
-        let change = |row: &SolverRow, before: &f64| row.impulse - before;
+    fn after_sweep(&mut self, system: &mut System) {
         let square: f64 =
-            problem.rows.iter().zip(&self.before).map(|(row, before)| change(row, before)).map(|r| r * r).sum();
+            system.impulses.iter().zip(&self.impulses).map(|(now, before)| now - before).map(|r| r * r).sum();
         let beta = if square <= self.square && self.square.is_finite() { square / self.square } else { 0.0 };
         self.square = square;
-        for (index, row) in problem.rows.iter_mut().enumerate() {
-            let r = change(row, &self.before[index]);
-            let carried = beta * self.direction[index];
-            row.impulse += carried;
-            prepared[index].apply(row, problem.bodies, carried);
-            self.direction[index] = carried + r;
-        }
+        carry(beta, &mut system.impulses, &self.impulses, &mut self.impulse_directions);
+        carry(
+            beta,
+            system.velocities.as_flattened_mut(),
+            self.velocities.as_flattened(),
+            self.velocity_directions.as_flattened_mut(),
+        );
+    }
+}
+
+/// `p ← r + β p` with r = now − before, and `now ← before + p`.
+fn carry(beta: f64, now: &mut [f64], before: &[f64], directions: &mut [f64]) {
+    for ((now, before), direction) in now.iter_mut().zip(before).zip(directions) {
+        let r = *now - before;
+        let carried = beta * *direction;
+        *now += carried;
+        *direction = carried + r;
     }
 }

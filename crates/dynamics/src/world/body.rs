@@ -2,9 +2,11 @@
 
 use super::World;
 use crate::error::checked;
+use crate::journal::{BodyChange, Change};
 use crate::model::{BodyKind, BodyModel, MassChoice, Material, Sleep};
 use crate::{BodyId, BodyState, Id, ModelError, Wrench};
 use glam::{DQuat, DVec3};
+use std::sync::Arc;
 use tumble_geometry::{MassProperties, Transform};
 
 /// A body of a world, to read.
@@ -113,7 +115,6 @@ impl World {
     /// A body, to change; it wakes up.
     pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_>, ModelError> {
         let model = self.model.bodies.get(id).ok_or(ModelError::NoSuchBody(id))?;
-        model.colliders.iter().for_each(|collider| self.places.changed(collider.slot()));
         // What touches a body that is awake and movable is awake already.
         if self.state.bodies[id.slot()].asleep || !model.kind.is_movable() {
             self.wake_touching(id);
@@ -150,8 +151,22 @@ impl BodyMut<'_> {
         &mut self.world.state.bodies[self.id.slot()]
     }
 
-    fn applied(&mut self) -> &mut Wrench {
-        &mut self.world.state.applied[self.id.slot()]
+    fn note(&mut self, change: BodyChange) {
+        self.world.note(Change::Body(self.id, change));
+    }
+
+    fn moved(&mut self) {
+        self.world.places.lend().body_changed(&self.world.model, self.id);
+        self.note(BodyChange::Moved);
+    }
+
+    fn applied(&self) -> Wrench {
+        self.world.state.applied.get(self.id.slot())
+    }
+
+    fn apply(&mut self, wrench: Wrench) {
+        self.world.state.applied.set(self.id.slot(), wrench);
+        self.note(BodyChange::Loaded);
     }
 
     /// Moves the body frame to a pose.
@@ -163,6 +178,7 @@ impl BodyMut<'_> {
         let pose = pose.normalized();
         self.state().position = finite("centre of mass", pose.point(self.model().mass.center))?;
         self.state().rotation = pose.rotation;
+        self.moved();
         Ok(())
     }
 
@@ -170,6 +186,7 @@ impl BodyMut<'_> {
     pub fn set_position(&mut self, position: impl Into<DVec3>) -> Result<(), ModelError> {
         let pose = Transform::new(self.state().rotation, finite("body position", position.into())?);
         self.state().position = finite("centre of mass", pose.point(self.model().mass.center))?;
+        self.moved();
         Ok(())
     }
 
@@ -183,6 +200,7 @@ impl BodyMut<'_> {
     /// Sets the velocity of the centre of mass in m/s.
     pub fn set_velocity(&mut self, velocity: impl Into<DVec3>) -> Result<(), ModelError> {
         self.state().velocity = finite("body velocity", velocity.into())?;
+        self.note(BodyChange::Pushed);
         Ok(())
     }
 
@@ -196,13 +214,14 @@ impl BodyMut<'_> {
             )));
         }
         self.state().angular_velocity = angular_velocity;
+        self.note(BodyChange::Pushed);
         Ok(())
     }
 
     /// Adds a force in newtons through the centre of mass, for the next step only.
     pub fn apply_force(&mut self, force: impl Into<DVec3>) -> Result<(), ModelError> {
         let sum = self.applied().force + finite("force", force.into())?;
-        self.applied().force = finite("sum of forces", sum)?;
+        self.apply(Wrench { force: finite("sum of forces", sum)?, ..self.applied() });
         Ok(())
     }
 
@@ -212,26 +231,27 @@ impl BodyMut<'_> {
         let torque = self.applied().torque + (point - self.state().position).cross(force);
         let torque = finite("sum of torques", torque)?;
         let force = finite("sum of forces", self.applied().force + force)?;
-        *self.applied() = Wrench { force, torque };
+        self.apply(Wrench { force, torque });
         Ok(())
     }
 
     /// Adds a torque in newton metres, for the next step only.
     pub fn apply_torque(&mut self, torque: impl Into<DVec3>) -> Result<(), ModelError> {
         let sum = self.applied().torque + finite("torque", torque.into())?;
-        self.applied().torque = finite("sum of torques", sum)?;
+        self.apply(Wrench { torque: finite("sum of torques", sum)?, ..self.applied() });
         Ok(())
     }
 
     /// Takes back all forces and torques applied for the next step.
     pub fn clear_forces(&mut self) {
-        *self.applied() = Wrench::default();
+        self.apply(Wrench::default());
     }
 
     /// Changes the velocity at once by an impulse in N s through the centre of mass.
     pub fn apply_impulse(&mut self, impulse: impl Into<DVec3>) -> Result<(), ModelError> {
         let change = finite("impulse", impulse.into())? * self.model().inverse_mass;
         self.state().velocity = finite("velocity after the impulse", self.state().velocity + change)?;
+        self.note(BodyChange::Pushed);
         Ok(())
     }
 
@@ -244,6 +264,7 @@ impl BodyMut<'_> {
         let velocity = finite("velocity after the impulse", velocity)?;
         let angular = finite("angular velocity after the impulse", before.angular_velocity + turn)?;
         (self.state().velocity, self.state().angular_velocity) = (velocity, angular);
+        self.note(BodyChange::Pushed);
         Ok(())
     }
 
@@ -253,6 +274,8 @@ impl BodyMut<'_> {
         state.asleep = true;
         state.velocity = DVec3::ZERO;
         state.angular_velocity = DVec3::ZERO;
+        self.world.places.lend().body_changed(&self.world.model, self.id);
+        self.note(BodyChange::Slept);
     }
 }
 
@@ -261,6 +284,7 @@ impl BodyMut<'_> {
     /// Sets the name to find it by; may be empty.
     pub fn set_name(&mut self, name: impl Into<String>) {
         self.model_mut().name = name.into();
+        self.note(BodyChange::Name);
     }
 
     /// How fast the velocities decay by themselves, in 1/s.
@@ -268,26 +292,29 @@ impl BodyMut<'_> {
         let linear = checked("linear damping", linear, 0.0.., "at least 0 per second")?;
         let angular = checked("angular damping", angular, 0.0.., "at least 0 per second")?;
         (self.model_mut().linear_damping, self.model_mut().angular_damping) = (linear, angular);
+        self.note(BodyChange::Damping);
         Ok(())
     }
 
     /// How strongly gravity acts on it, as a factor.
     pub fn set_gravity_scale(&mut self, factor: f64) -> Result<(), ModelError> {
         self.model_mut().gravity_scale = checked("gravity scale", factor, .., "finite")?;
+        self.note(BodyChange::GravityScale);
         Ok(())
     }
 
     /// Whether it may fall asleep.
     pub fn set_sleep(&mut self, sleep: Sleep) {
         self.model_mut().sleep = sleep;
+        self.note(BodyChange::SleepAllowed);
     }
 
     /// Makes it a member of these collision groups and of no others.
     pub fn set_groups<G: Into<String>>(&mut self, groups: impl IntoIterator<Item = G>) {
         let groups: Vec<String> = groups.into_iter().map(Into::into).collect();
-        self.world.model.revision += 1;
-        self.world.model.filter_masks.add_body(self.id, &groups);
+        Arc::make_mut(&mut self.world.model.filter_masks).add_body(self.id, &groups);
         self.model_mut().groups = groups;
+        self.note(BodyChange::Groups);
         self.world.wake_touching(self.id);
     }
 

@@ -3,6 +3,7 @@
 use super::World;
 use super::edit::{check_collider_pose, check_density};
 use super::mass::{about_center, mass_of};
+use crate::journal::{Change, ColliderChange};
 use crate::model::{ColliderModel, Material};
 use crate::{BodyId, ColliderId, Id, ModelError};
 use tumble_geometry::{Shape, Transform};
@@ -57,40 +58,46 @@ impl World {
 impl ColliderMut<'_> {
     /// Replaces the shape.
     pub fn set_shape(&mut self, shape: Shape) -> Result<(), ModelError> {
-        let shape_revision = self.world.model.revision + 1;
+        let shape_revision = self.world.model.shape_revisions + 1;
         let bounding_sphere = shape.bounding_sphere();
-        self.replace(ColliderModel { shape, bounding_sphere, shape_revision, ..self.model.clone() })
+        let new = ColliderModel { shape, bounding_sphere, shape_revision, ..self.model.clone() };
+        self.replace(new, ColliderChange::Shape)?;
+        self.world.model.shape_revisions = shape_revision;
+        Ok(())
     }
 
     /// Moves it within the body frame.
     pub fn set_pose(&mut self, pose: Transform) -> Result<(), ModelError> {
         check_collider_pose(&pose)?;
-        self.replace(ColliderModel { pose: pose.normalized(), ..self.model.clone() })
+        self.replace(ColliderModel { pose: pose.normalized(), ..self.model.clone() }, ColliderChange::Pose)
     }
 
     /// Sets the density in kg/m³.
     pub fn set_density(&mut self, density: f64) -> Result<(), ModelError> {
         let density = check_density(density)?;
-        self.replace(ColliderModel { density, ..self.model.clone() })
+        self.replace(ColliderModel { density, ..self.model.clone() }, ColliderChange::Material)
     }
 
     /// Sets the material, and the density to that of the material.
     pub fn set_material(&mut self, material: Material) -> Result<(), ModelError> {
         material.validate()?;
-        self.replace(ColliderModel { material, density: material.density, ..self.model.clone() })
+        self.replace(
+            ColliderModel { material, density: material.density, ..self.model.clone() },
+            ColliderChange::Material,
+        )
     }
 
     /// Makes it a sensor: it reports overlaps as events, touches nobody and has no mass.
     pub fn make_sensor(&mut self) -> Result<(), ModelError> {
-        self.replace(ColliderModel { sensor: true, ..self.model.clone() })
+        self.replace(ColliderModel { sensor: true, ..self.model.clone() }, ColliderChange::Sensor)
     }
 
     /// Makes it solid.
     pub fn make_solid(&mut self) -> Result<(), ModelError> {
-        self.replace(ColliderModel { sensor: false, ..self.model.clone() })
+        self.replace(ColliderModel { sensor: false, ..self.model.clone() }, ColliderChange::Sensor)
     }
 
-    fn replace(&mut self, new: ColliderModel) -> Result<(), ModelError> {
+    fn replace(&mut self, new: ColliderModel, change: ColliderChange) -> Result<(), ModelError> {
         let (world, id) = (&mut *self.world, self.id);
         let body = world.model.bodies.get(new.body).ok_or(ModelError::NoSuchBody(new.body))?;
         let model = |&other: &ColliderId| if other == id { Some(&new) } else { world.model.colliders.get(other) };
@@ -99,7 +106,8 @@ impl ColliderMut<'_> {
         if let Some(collider) = world.model.colliders.get_mut(id) {
             *collider = ColliderModel { center_pose: about_center(&new.pose, mass.center), ..new.clone() };
         }
-        world.places.changed(id.slot());
+        world.places.lend().changed(id.slot());
+        world.note(Change::Collider(id, change));
         world.set_mass(new.body, mass);
         self.model = new;
         Ok(())

@@ -39,6 +39,9 @@ impl World {
         for (id, _) in self.bodies() {
             self.draw_body(id, flags, instrument);
         }
+        if flags.broad_phase {
+            self.index().broad_phase().structure(&mut |aabb| draw_aabb(&aabb, Color::GREY, instrument));
+        }
         self.method.draw(&self.model, &self.state, flags, instrument);
     }
 
@@ -56,18 +59,17 @@ impl World {
     }
 
     fn draw_contacts(&self, instrument: &mut dyn Instrument) {
-        for point in self.contacts().flat_map(|contact| &contact.points) {
-            let geometry = &point.geometry;
-            instrument.sphere(geometry.position, POINT_RADIUS, Color::RED);
-            instrument.arrow(geometry.position, geometry.normal * NORMAL_LENGTH, Color::RED);
+        for point in self.contacts().flat_map(|contact| contact.points()) {
+            instrument.sphere(point.position, POINT_RADIUS, Color::RED);
+            instrument.arrow(point.position, point.normal * NORMAL_LENGTH, Color::RED);
         }
     }
 
     fn draw_contact_forces(&self, instrument: &mut dyn Instrument) {
         for contact in self.contacts() {
-            for point in &contact.points {
-                let force = contact.force_at(point);
-                self.draw_force(contact.bodies.map(JointEnd::Body), point.geometry.position, force, instrument);
+            for point in contact.points() {
+                let force = contact.force_at(&point);
+                self.draw_force(contact.bodies.map(JointEnd::Body), point.position, force, instrument);
             }
         }
     }
@@ -113,7 +115,7 @@ impl World {
             force.apply(&context, &mut wrenches);
         }
         for (id, model) in self.model.bodies.iter() {
-            let force = wrenches.as_slice()[id.slot()].force + self.state.applied[id.slot()].force;
+            let force = wrenches.as_slice()[id.slot()].force + self.state.applied.get(id.slot()).force;
             let acceleration = force * model.inverse_mass;
             if acceleration != DVec3::ZERO {
                 instrument.arrow(

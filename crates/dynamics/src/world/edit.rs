@@ -1,15 +1,16 @@
 //! Adding, removing and changing bodies, colliders, joints and forces between steps.
 
 use super::World;
-use super::mass::{about_center, mass_of, script_pose, set_inverses};
+use super::mass::{about_center, mass_of, script_motion, set_inverses};
 use crate::constraint::BodyView;
 use crate::error::{called, checked};
 use crate::force::Force;
+use crate::journal::{BodyChange, Change, ColliderChange, ForceChange, JointChange};
 use crate::model::{
     BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, Material,
     MaterialMixing,
 };
-use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError};
+use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError, Wrench};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use tumble_geometry::Transform;
@@ -25,15 +26,19 @@ impl World {
         let colliders: Vec<ColliderModel> =
             body.colliders.into_iter().map(|collider| collider_model(collider, material)).collect();
         let mass = mass_of(&body.kind, body.mass, colliders.iter())?;
-        let pose = match &body.kind {
-            BodyKind::Scripted(script) => script_pose(script.as_ref(), self.state.time)?,
-            _ => body.pose.normalized(),
+        let (pose, velocity, angular_velocity) = match &body.kind {
+            BodyKind::Scripted(script) => {
+                let motion = script_motion(script.as_ref(), self.state.time)?;
+                (motion.pose, motion.velocity_at(motion.pose.point(mass.center)), motion.angular_velocity)
+            }
+            BodyKind::Particle => (body.pose.normalized(), body.velocity, DVec3::ZERO),
+            _ => (body.pose.normalized(), body.velocity, body.angular_velocity),
         };
         let state = BodyState {
             position: pose.point(mass.center),
             rotation: pose.rotation,
-            velocity: body.velocity,
-            angular_velocity: if matches!(body.kind, BodyKind::Particle) { DVec3::ZERO } else { body.angular_velocity },
+            velocity,
+            angular_velocity,
             ..BodyState::default()
         };
         if !state.is_finite() {
@@ -55,20 +60,20 @@ impl World {
             gravity_scale: body.gravity_scale,
             sleep: body.sleep,
             colliders: Vec::new(),
+            joints: Vec::new(),
             groups: body.groups.clone(),
             mass_choice: body.mass,
             principal: mass.principal(),
         };
         set_inverses(&mut model);
 
-        self.model.revision += 1;
         let id = self.model.bodies.insert(model);
-        self.model.filter_masks.add_body(id, &body.groups);
+        Arc::make_mut(&mut self.model.filter_masks).add_body(id, &body.groups);
+        self.note(Change::Body(id, BodyChange::Added));
         let rows = self.model.bodies.slot_count();
         self.state.bodies.resize_with(rows, BodyState::default);
-        self.state.applied.resize_with(rows, Default::default);
         self.state.bodies[id.slot()] = state;
-        self.state.applied[id.slot()] = Default::default();
+        self.state.applied.set(id.slot(), Wrench::default());
         for collider in colliders {
             self.insert_collider(id, collider);
         }
@@ -77,20 +82,21 @@ impl World {
 
     /// Removes a body with its colliders and joints. Bodies it touched or was joined to wake up.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), ModelError> {
-        let body = self.model.bodies.remove(id).ok_or(ModelError::NoSuchBody(id))?;
-        self.model.revision += 1;
+        let body = self.model.bodies.get(id).ok_or(ModelError::NoSuchBody(id))?;
+        let (joints, colliders) = (body.joints.clone(), body.colliders.clone());
         self.wake_touching(id);
-        for collider in body.colliders {
-            self.model.colliders.remove(collider);
-            self.places.changed(collider.slot());
-        }
-        let attached = |joint: &JointModel| joint.ends.contains(&JointEnd::Body(id));
-        let joints: Vec<JointId> = self.model.joints.iter().filter(|(_, j)| attached(j)).map(|(id, _)| id).collect();
         for joint in joints {
             self.remove_joint(joint)?;
         }
+        for collider in colliders {
+            self.model.colliders.remove(collider);
+            self.places.lend().changed(collider.slot());
+            self.note(Change::Collider(collider, ColliderChange::Removed));
+        }
+        self.model.bodies.remove(id);
+        self.note(Change::Body(id, BodyChange::Removed));
         self.state.bodies[id.slot()] = BodyState::default();
-        self.state.applied[id.slot()] = Default::default();
+        self.state.applied.set(id.slot(), Wrench::default());
         Ok(())
     }
 
@@ -117,8 +123,9 @@ impl World {
         if let Some(model) = self.model.bodies.get_mut(body) {
             model.colliders.retain(|&other| other != id);
         }
+        self.note(Change::Collider(id, ColliderChange::Removed));
         self.wake_touching(body);
-        self.places.changed(id.slot());
+        self.places.lend().changed(id.slot());
         self.set_mass(body, mass);
         Ok(())
     }
@@ -147,20 +154,22 @@ impl World {
         joint.breaking.validate()?;
         let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
         let constraint = joint.attach.attach(&views)?;
-        let angle = constraint.angle(&views).unwrap_or(0.0);
-        self.model.revision += 1;
+        let angle = constraint.angle(&views);
         let model = JointModel {
             name: joint.name,
             ends: joint.ends,
             constraint,
             collide: joint.collide,
             breaking: joint.breaking,
+            turns: angle.is_some(),
         };
         let id = self.model.joints.insert(model);
+        self.note(Change::Joint(id, JointChange::Added));
+        self.with_ends(joint.ends, |joints| joints.push(id));
         self.state.broken.resize(self.model.joints.slot_count(), false);
         self.state.angles.resize(self.model.joints.slot_count(), 0.0);
         self.state.broken[id.slot()] = false;
-        self.state.angles[id.slot()] = angle;
+        self.state.angles[id.slot()] = angle.unwrap_or(0.0);
         self.wake_ends(joint.ends);
         Ok(id)
     }
@@ -168,7 +177,8 @@ impl World {
     /// Removes a joint.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), ModelError> {
         let joint = self.model.joints.remove(id).ok_or(ModelError::NoSuchJoint(id))?;
-        self.model.revision += 1;
+        self.note(Change::Joint(id, JointChange::Removed));
+        self.with_ends(joint.ends, |joints| joints.retain(|&other| other != id));
         self.state.broken[id.slot()] = false;
         self.wake_ends(joint.ends);
         Ok(())
@@ -177,12 +187,15 @@ impl World {
     /// Adds a force. Everything wakes up.
     pub fn add_force(&mut self, force: impl Force + 'static) -> ForceId {
         self.wake_all();
-        self.model.forces.insert(Arc::new(force))
+        let id: ForceId = self.model.forces.insert(Arc::new(force));
+        self.note(Change::Force(id, ForceChange::Added));
+        id
     }
 
     /// Puts another force in the place of one. Everything wakes up.
     pub fn replace_force(&mut self, id: ForceId, force: impl Force + 'static) -> Result<(), ModelError> {
         *self.model.forces.get_mut(id).ok_or(ModelError::NoSuchForce(id))? = Arc::new(force);
+        self.note(Change::Force(id, ForceChange::Replaced));
         self.wake_all();
         Ok(())
     }
@@ -190,22 +203,23 @@ impl World {
     /// Removes a force. Everything wakes up.
     pub fn remove_force(&mut self, id: ForceId) -> Result<(), ModelError> {
         self.model.forces.remove(id).ok_or(ModelError::NoSuchForce(id))?;
+        self.note(Change::Force(id, ForceChange::Removed));
         self.wake_all();
         Ok(())
     }
 
     /// Says which pairs of bodies may collide. Everything wakes up.
     pub fn set_filter(&mut self, filter: CollisionFilter) {
-        self.model.filter_masks = FilterMasks::new(&filter, &self.model);
-        self.model.filter = filter;
-        self.model.revision += 1;
+        self.model.filter_masks = Arc::new(FilterMasks::new(&filter, &self.model));
+        self.model.filter = Arc::new(filter);
+        self.note(Change::Filter);
         self.wake_all();
     }
 
     /// Says how the materials of touching colliders are combined. Everything wakes up.
     pub fn set_mixing(&mut self, mixing: MaterialMixing) {
         self.model.mixing = mixing;
-        self.model.revision += 1;
+        self.note(Change::Mixing);
         self.wake_all();
     }
 
@@ -214,11 +228,21 @@ impl World {
         let center = self.model.bodies.get(body).map_or(DVec3::ZERO, |model| model.mass.center);
         collider.center_pose = about_center(&collider.pose, center);
         let id = self.model.colliders.insert(collider);
-        self.places.changed(id.slot());
+        self.places.lend().changed(id.slot());
         if let Some(model) = self.model.bodies.get_mut(body) {
             model.colliders.push(id);
         }
+        self.note(Change::Collider(id, ColliderChange::Added));
         id
+    }
+
+    /// Changes the lists of joints of the bodies at the ends of one.
+    fn with_ends(&mut self, ends: [JointEnd; 2], change: impl Fn(&mut Vec<JointId>)) {
+        for end in ends {
+            if let JointEnd::Body(id) = end {
+                self.model.bodies.get_mut(id).into_iter().for_each(|body| change(&mut body.joints));
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::World;
 use crate::constraint::{Attach, BodyView, Coordinate, Freedom, JointView, Row, continued};
 use crate::event::Reaction;
+use crate::journal::{Change, JointChange};
 use crate::model::{Breaking, JointModel};
 use crate::{Id, JointId, ModelError};
 use glam::DVec3;
@@ -106,41 +107,45 @@ impl World {
 }
 
 impl JointMut<'_> {
-    fn model(&mut self) -> &mut JointModel {
-        self.world.model.revision += 1;
-        self.world.model.joints.get_mut(self.id).expect("looked up when the JointMut was made, which nobody can outrun")
+    fn change(&mut self, change: JointChange, edit: impl FnOnce(&mut JointModel)) {
+        if let Some(joint) = self.world.model.joints.get_mut(self.id) {
+            edit(joint);
+        }
+        self.world.note(Change::Joint(self.id, change));
     }
 
     /// Sets the name to find it by; may be empty.
     pub fn set_name(&mut self, name: impl Into<String>) {
-        self.model().name = name.into();
+        self.change(JointChange::Name, |joint| joint.name = name.into());
     }
 
     /// What breaks it from now on.
     pub fn set_breaking(&mut self, breaking: Breaking) -> Result<(), ModelError> {
         breaking.validate()?;
-        self.model().breaking = breaking;
+        self.change(JointChange::Breaking, |joint| joint.breaking = breaking);
         Ok(())
     }
 
     /// Lets the bodies it connects collide with each other.
     pub fn let_collide(&mut self) {
-        self.model().collide = true;
+        self.change(JointChange::Collision, |joint| joint.collide = true);
     }
 
     /// Keeps the bodies it connects from colliding with each other.
     pub fn keep_from_colliding(&mut self) {
-        self.model().collide = false;
+        self.change(JointChange::Collision, |joint| joint.collide = false);
     }
 
     /// Breaks it; it stays in the model and holds nothing.
     pub fn snap(&mut self) {
         self.world.state.broken[self.id.slot()] = true;
+        self.world.note(Change::Joint(self.id, JointChange::Broken));
     }
 
     /// Mends it where it was attached: bodies that have come apart are pulled together.
     pub fn mend(&mut self) {
         self.world.state.broken[self.id.slot()] = false;
+        self.world.note(Change::Joint(self.id, JointChange::Mended));
     }
 
     /// Changes what acts on one of its [coordinates](JointRef::coordinates), by name: throttle, steering, servos, brakes and
@@ -161,18 +166,19 @@ impl JointMut<'_> {
                 known,
             });
         };
-        self.model().constraint = changed;
+        self.change(JointChange::Steered, |joint| joint.constraint = changed);
         Ok(())
     }
 
     /// Replaces what it demands by another joint, attached to the bodies as they are now.
     pub fn attach(&mut self, attach: impl Attach) -> Result<(), ModelError> {
-        let ends = self.model().ends;
-        let views = ends.map(|end| BodyView::of(&self.world.model, &self.world.state.bodies, end));
+        let joint = self.world.model.joints.get(self.id).ok_or(ModelError::NoSuchJoint(self.id))?;
+        let views = joint.ends.map(|end| BodyView::of(&self.world.model, &self.world.state.bodies, end));
         let constraint = attach.attach(&views)?;
+        let angle = constraint.angle(&views);
         // The turns of what was there before do not count.
-        self.world.state.angles[self.id.slot()] = constraint.angle(&views).unwrap_or(0.0);
-        self.model().constraint = constraint;
+        self.world.state.angles[self.id.slot()] = angle.unwrap_or(0.0);
+        self.change(JointChange::Attached, |joint| (joint.constraint, joint.turns) = (constraint, angle.is_some()));
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! The mass of bodies: from their colliders or as given, kept up to date with both.
 
 use super::World;
-use crate::model::{BodyKind, BodyModel, ColliderModel, JointEnd, MassChoice};
+use crate::journal::{BodyChange, Change};
+use crate::model::{BodyKind, BodyModel, ColliderModel, JointEnd, MassChoice, Script, ScriptMotion};
 use crate::{BodyId, Id, ModelError};
 use glam::{DMat3, DVec3};
 use tumble_geometry::{MassProperties, Transform};
@@ -13,7 +14,7 @@ impl World {
         let model = self.model.bodies.get(id).ok_or(ModelError::NoSuchBody(id))?;
         let mass = mass_of(&kind, choice, self.colliders_of(model))?;
         let script = match &kind {
-            BodyKind::Scripted(script) => Some(script_pose(script.as_ref(), self.state.time)?),
+            BodyKind::Scripted(script) => Some(script_motion(script.as_ref(), self.state.time)?),
             _ => None,
         };
         let stops = !matches!((&kind, &model.kind), (BodyKind::Fixed, BodyKind::Fixed)) && !kind.is_movable();
@@ -21,16 +22,18 @@ impl World {
         if let Some(model) = self.model.bodies.get_mut(id) {
             (model.kind, model.mass_choice) = (kind, choice);
         }
+        self.note(Change::Body(id, BodyChange::Kind));
         self.set_mass(id, mass);
         let state = &mut self.state.bodies[id.slot()];
-        if let Some(pose) = script {
-            (state.position, state.rotation) = (pose.point(mass.center), pose.rotation);
-        }
         if stops {
             state.velocity = DVec3::ZERO;
         }
         if stops || !turns {
             state.angular_velocity = DVec3::ZERO;
+        }
+        if let Some(motion) = script {
+            (state.position, state.rotation) = (motion.pose.point(mass.center), motion.pose.rotation);
+            (state.velocity, state.angular_velocity) = (motion.velocity_at(state.position), motion.angular_velocity);
         }
         self.wake_touching(id);
         Ok(())
@@ -43,7 +46,6 @@ impl World {
     /// Gives a body new mass properties; its frame stays where it is and every point of it keeps its velocity.
     pub(super) fn set_mass(&mut self, id: BodyId, mass: MassProperties) {
         let Some(model) = self.model.bodies.get_mut(id) else { return };
-        self.model.revision += 1;
         let state = &mut self.state.bodies[id.slot()];
         let center = model.frame(state).point(mass.center);
         let velocity = state.velocity_at(center);
@@ -54,23 +56,24 @@ impl World {
         model.mass = mass;
         set_inverses(model);
         for collider in model.colliders.clone() {
-            self.places.changed(collider.slot());
+            self.places.lend().changed(collider.slot());
             if let Some(collider) = self.model.colliders.get_mut(collider) {
                 collider.center_pose = about_center(&collider.pose, mass.center);
             }
         }
+        self.note(Change::Body(id, BodyChange::Mass));
         self.wake_ends([JointEnd::Body(id), JointEnd::World]);
     }
 }
 
-/// Where a script puts its body, if that is a place.
-pub(super) fn script_pose(script: &dyn crate::model::Script, time: f64) -> Result<Transform, ModelError> {
-    let pose = script.pose(time);
-    if pose.is_valid() {
-        Ok(pose.normalized())
+/// How a script moves its body, if that is a motion.
+pub(super) fn script_motion(script: &dyn Script, time: f64) -> Result<ScriptMotion, ModelError> {
+    let motion = script.motion(time);
+    if motion.is_valid() {
+        Ok(ScriptMotion { pose: motion.pose.normalized(), ..motion })
     } else {
-        let value = format!("{pose:?} at {time} s");
-        Err(ModelError::OutOfRange { what: "pose of the script", value, allowed: "finite, with a unit quaternion" })
+        let value = format!("{motion:?} at {time} s");
+        Err(ModelError::OutOfRange { what: "motion of the script", value, allowed: "finite, with a unit quaternion" })
     }
 }
 

@@ -1,4 +1,4 @@
-//! A world: model, state, method and events in one value; what a game holds.
+//! A world: model, state, method, index and events in one value; what a game holds.
 
 mod body;
 mod collider;
@@ -9,22 +9,28 @@ mod mass;
 mod measure;
 mod places;
 mod query;
+mod save;
 mod snapshot;
+mod validate;
 mod wake;
+mod watch;
 
 pub use body::{BodyMut, BodyRef};
 pub use collider::{ColliderMut, ColliderRef};
 pub use joint::{JointMut, JointRef};
 pub use measure::Energy;
 pub use query::Hit;
-pub use snapshot::{SavedState, Snapshot};
+pub use save::SavedState;
+pub use snapshot::Snapshot;
+pub use watch::EnergyWatch;
 
 use self::places::Places;
-use crate::constraint::{BodyView, continued};
+use self::watch::Watchman;
 use crate::event::Events;
 use crate::force::{ForceContext, Gravity, Wrenches};
-use crate::method::{Method, Retroactive};
-use crate::{BodyId, ForceId, Id, Model, State, StepError, StepReport, Wrench};
+use crate::journal::{Change, ForceChange, Journal};
+use crate::method::{Method, NobodyWatches, Observer, Retroactive, StepContext};
+use crate::{BodyId, ForceId, Id, Model, ModelError, State, StepError, StepReport, Workers, Wrench};
 use glam::DVec3;
 
 /// Model, state, method and events: add bodies, step, read what happened.
@@ -33,12 +39,18 @@ pub struct World {
     model: Model,
     state: State,
     method: Box<dyn Method>,
-    events: Events,
-    gravity: ForceId,
-    /// The state before the step under way, kept so that a failed step can be undone.
-    before: State,
-    /// Where the colliders are, for questions.
+    /// Where the colliders are.
     places: Places,
+    /// What was changed since the last step.
+    journal: Journal,
+    events: Events,
+    /// The events of the step under way; they replace the others when it succeeds.
+    coming: Events,
+    gravity: ForceId,
+    /// How often a second contacts that go on are told.
+    contact_rate: f64,
+    workers: Workers,
+    watchman: Watchman,
 }
 
 impl Default for World {
@@ -60,57 +72,65 @@ impl World {
         Self {
             model,
             state: State::default(),
+            places: Places::new(method.new_broad_phase()),
             method: Box::new(method),
+            journal: Journal::everything(),
             events: Events::default(),
+            coming: Events::default(),
             gravity,
-            before: State::default(),
-            places: Places::default(),
+            contact_rate: 10.0,
+            workers: Workers::default(),
+            watchman: Watchman::default(),
         }
     }
 
     /// Lets `dt` seconds pass. On an error nothing has changed.
     pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.step_observed(dt, &mut NobodyWatches)
+    }
+
+    /// Like [`step`](Self::step); the observer sees the moments inside the step that the method goes through.
+    pub fn step_observed(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<(), StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::BadTimeStep(dt));
         }
-        self.before.clone_from(&self.state);
-        self.places.all_changed();
-        self.events.clear();
-        let result =
-            self.method.step(&self.model, &mut self.state, dt, &mut self.events).and_then(|()| self.check_finite());
-        match result {
-            Ok(()) => {
-                self.follow_angles();
-                self.state.time += dt;
-                self.state.steps += 1;
-                self.state.applied.fill(Default::default());
-                Ok(())
-            }
-            Err(error) => {
-                self.state.clone_from(&self.before);
-                self.events.clear();
-                self.method.reset();
-                Err(self.culprit().unwrap_or(error))
-            }
+        let tell_ongoing = self.is_time_to_tell(dt);
+        let undo = self.begin_watch();
+        let index = self.places.lend();
+        index.refresh(&self.model, &self.state);
+        self.coming.clear();
+        let result = self.method.step(&mut StepContext {
+            model: &self.model,
+            changes: &self.journal,
+            state: &mut self.state,
+            dt,
+            index,
+            events: &mut self.coming,
+            tell_ongoing,
+            workers: self.workers,
+            observer,
+        });
+        if let Err(error) = result {
+            return Err(self.culprit().unwrap_or(error));
         }
+        std::mem::swap(&mut self.events, &mut self.coming);
+        self.journal.clear();
+        self.state.tick(dt);
+        self.end_watch().inspect_err(|_| {
+            if let Some(before) = &undo {
+                std::mem::swap(&mut self.events, &mut self.coming);
+                let events = std::mem::take(&mut self.events);
+                self.restore(before);
+                self.events = events;
+            }
+        })
     }
 
-    /// Counts the turns of the joints that turn.
-    fn follow_angles(&mut self) {
-        for (id, joint) in self.model.joints.iter() {
-            let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
-            if let Some(angle) = joint.constraint.angle(&views) {
-                let known = &mut self.state.angles[id.slot()];
-                *known = continued(angle, *known);
-            }
-        }
-    }
-
-    fn check_finite(&self) -> Result<(), StepError> {
-        match self.model.bodies.iter().find(|(id, _)| !self.state.bodies[id.slot()].is_finite()) {
-            Some((body, model)) => Err(StepError::NotFinite { body, name: model.name.clone() }),
-            None => Ok(()),
-        }
+    /// Whether a multiple of the time between reports of ongoing contacts lies within the next step.
+    fn is_time_to_tell(&self, dt: f64) -> bool {
+        let reports = |time: f64| (time * self.contact_rate * (1.0 + 1e-12)).floor();
+        let due = || reports(self.state.time_after(dt)) > reports(self.state.time);
+        self.contact_rate > 0.0 && (self.contact_rate.is_infinite() || due())
     }
 
     /// A force that is not finite already before the step.
@@ -143,6 +163,11 @@ impl World {
         &self.state
     }
 
+    /// What was changed by hand since the last step.
+    pub fn changes(&self) -> &Journal {
+        &self.journal
+    }
+
     /// What the last step did.
     pub fn report(&self) -> StepReport {
         self.method.report()
@@ -153,6 +178,28 @@ impl World {
         self.method.as_ref()
     }
 
+    /// The method, to change its settings; none if it is of another type. It keeps what it remembers.
+    ///
+    /// ```
+    /// use tumble_dynamics::World;
+    /// use tumble_dynamics::method::Retroactive;
+    ///
+    /// let mut world = World::new();
+    /// let method = world.method_mut::<Retroactive>().expect("the method of a new world");
+    /// let mut settings = *method.settings();
+    /// settings.time_to_sleep = f64::INFINITY;
+    /// method.set_settings(settings);
+    /// ```
+    pub fn method_mut<M: Method>(&mut self) -> Option<&mut M> {
+        (self.method.as_mut() as &mut dyn std::any::Any).downcast_mut()
+    }
+
+    /// The method, to change its settings by name: what a
+    /// [description](crate::registry::DescribeMethod::configure) takes. It keeps what it remembers.
+    pub fn dyn_method_mut(&mut self) -> &mut dyn Method {
+        self.method.as_mut()
+    }
+
     /// Lets time pass in another way from now on.
     pub fn set_method(&mut self, method: impl Method + 'static) {
         self.set_boxed_method(Box::new(method));
@@ -160,22 +207,54 @@ impl World {
 
     /// Lets time pass in another way from now on, such as one made by a [registry](crate::registry::Registry::method).
     pub fn set_boxed_method(&mut self, method: Box<dyn Method>) {
+        self.places = Places::new(method.new_broad_phase());
         self.method = method;
+        self.journal = Journal::everything();
     }
 
-    /// What happened during the last step.
+    /// What happened during the last step that was taken.
     pub fn events(&self) -> &Events {
         &self.events
+    }
+
+    /// How often a second contacts that go on are told as events; zero: never, infinite: in every step. Default 10.
+    /// [`World::contacts`] tells them at any time.
+    pub fn set_contact_rate(&mut self, per_second: f64) -> Result<(), ModelError> {
+        if per_second.is_nan() || per_second < 0.0 {
+            let value = per_second.to_string();
+            return Err(ModelError::OutOfRange { what: "contact rate", value, allowed: "at least 0 per second" });
+        }
+        self.contact_rate = per_second;
+        Ok(())
+    }
+
+    /// How many threads a step may use. Results do not depend on it. Default: one.
+    pub fn set_workers(&mut self, workers: Workers) {
+        self.workers = workers;
     }
 
     /// The acceleration of gravity in m/s². If it is not finite, the next step says so.
     pub fn set_gravity(&mut self, acceleration: impl Into<DVec3>) {
         let gravity = Gravity { acceleration: acceleration.into() };
         match self.model.forces.get_mut(self.gravity) {
-            Some(force) => *force = std::sync::Arc::new(gravity),
+            Some(force) => {
+                *force = std::sync::Arc::new(gravity);
+                self.note(Change::Force(self.gravity, ForceChange::Replaced));
+            }
             // Somebody removed it.
-            None => self.gravity = self.model.forces.insert(std::sync::Arc::new(gravity)),
+            None => {
+                self.gravity = self.model.forces.insert(std::sync::Arc::new(gravity));
+                self.note(Change::Force(self.gravity, ForceChange::Added));
+            }
         }
         self.wake_all();
+    }
+
+    /// Writes a change into the journal.
+    fn note(&mut self, change: Change) {
+        self.model.revision += 1;
+        let Model { bodies, colliders, joints, forces, .. } = &self.model;
+        let things = bodies.slot_count() + colliders.slot_count() + joints.slot_count() + forces.slot_count();
+        self.journal.write(change, 4 * things + 256);
     }
 }

@@ -8,14 +8,14 @@
 //! find nothing.
 
 use super::World;
-use super::places::roomy;
-use crate::method::Contact;
+use crate::contact::Contact;
+use crate::index::roomy;
 use crate::model::ColliderModel;
-use crate::{BodyId, ColliderId};
+use crate::{BodyId, ColliderId, ColliderIndex};
 use glam::DVec3;
-use tumble_geometry::broad_phase::{MovingBox, Nearness, Probe};
+use tumble_geometry::broad_phase::ProxyId;
 use tumble_geometry::query;
-use tumble_geometry::{Aabb, Ray, Shape, Transform};
+use tumble_geometry::{Ray, Shape, Transform};
 
 /// A place on the surface of a collider that a question found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,21 +48,28 @@ impl World {
     /// inside a solid meets it at distance zero.
     pub fn cast_ray(&self, ray: &Ray, max_distance: f64, filter: impl Fn(ColliderId) -> bool) -> Option<Hit> {
         let mut nearest = Nearest::within(max_distance);
-        self.search(ray_probe(ray)?, max_distance, filter, |id, collider, pose| {
-            nearest.offer(ray_hit(ray, max_distance, id, collider, pose));
-            nearest.limit
-        });
+        self.index().broad_phase().query_ray(
+            ray,
+            max_distance,
+            &mut self.look(max_distance, filter, |id, collider, pose| {
+                nearest.offer(ray_hit(ray, max_distance, id, collider, pose));
+                nearest.limit
+            }),
+        );
         nearest.hit
     }
 
     /// Everything the ray meets within `max_distance` metres, the nearest first: of each collider the first place.
     pub fn cast_ray_all(&self, ray: &Ray, max_distance: f64, filter: impl Fn(ColliderId) -> bool) -> Vec<Hit> {
         let mut hits = Vec::new();
-        let Some(probe) = ray_probe(ray) else { return hits };
-        self.search(probe, max_distance, filter, |id, collider, pose| {
-            hits.extend(ray_hit(ray, max_distance, id, collider, pose));
-            max_distance
-        });
+        self.index().broad_phase().query_ray(
+            ray,
+            max_distance,
+            &mut self.look(max_distance, filter, |id, collider, pose| {
+                hits.extend(ray_hit(ray, max_distance, id, collider, pose));
+                max_distance
+            }),
+        );
         hits.sort_by(Hit::nearer);
         hits
     }
@@ -80,10 +87,9 @@ impl World {
         if !pose.is_valid() {
             return None;
         }
-        let probe = MovingBox::new(roomy(&shape.aabb(pose)), translation)?;
         let mut nearest = Nearest::within(f64::INFINITY);
         let mut limit: f64 = 1.0;
-        self.search(probe, limit, filter, |id, collider, at| {
+        let mut look = self.look(limit, filter, |id, collider, at| {
             let hit = collider.shape.cast_shape(shape, &at.to_local(pose), at.inverse_vector(translation));
             if let Some(hit) = hit {
                 let (point, normal) = (at.point(hit.point_a), at.vector(hit.normal));
@@ -93,17 +99,21 @@ impl World {
             }
             limit
         });
+        self.index().broad_phase().query_sweep(&roomy(&shape.aabb(pose)), translation, &mut look);
+        drop(look);
         nearest.hit
     }
 
     /// The colliders that a shape at `pose` overlaps or touches, in the order of their slots, among those the filter accepts.
     pub fn overlaps(&self, shape: &Shape, pose: &Transform, filter: impl Fn(ColliderId) -> bool) -> Vec<ColliderId> {
         let mut found = Vec::new();
-        if let Some(probe) = pose.is_valid().then(|| MovingBox::at_rest(roomy(&shape.aabb(pose)))).flatten() {
-            self.search(probe, 0.0, filter, |id, collider, at| {
+        if pose.is_valid() {
+            let mut look = self.look(0.0, filter, |id, collider, at| {
                 found.extend(query::intersects(&collider.shape, shape, &at.to_local(pose)).then_some(id));
                 0.0
             });
+            let region = roomy(&shape.aabb(pose));
+            self.index().broad_phase().query_box(&region, &mut |proxy| look(proxy) >= 0.0);
         }
         found.sort_unstable();
         found
@@ -121,8 +131,10 @@ impl World {
         let mut nearest = Nearest::within(max_distance);
         // Boxes around the point are at distance zero, however deep in a solid the point may be.
         let reach = |limit: f64| limit.max(0.0) * (1.0 + 1e-9) + 1e-9 * asked.abs().max_element();
-        let probe = Nearness::new(asked).filter(|_| !max_distance.is_nan())?;
-        self.search(probe, reach(max_distance), filter, |id, collider, pose| {
+        if max_distance.is_nan() {
+            return None;
+        }
+        let mut look = self.look(reach(max_distance), filter, |id, collider, pose| {
             if let Some(found) = collider.shape.closest_point(pose.inverse_point(asked)) {
                 let found = found.transformed(pose);
                 let (point, normal, distance, part) = (found.point, found.normal, found.distance, found.part);
@@ -130,38 +142,51 @@ impl World {
             }
             reach(nearest.limit)
         });
+        self.index().broad_phase().query_nearest(asked, reach(max_distance), &mut look);
+        drop(look);
         nearest.hit
     }
 
-    /// Shows `look` the accepted colliders within `limit` as the probe measures it, until the limit it answers with is
-    /// reached.
-    fn search(
-        &self,
-        probe: impl Probe,
+    /// What a search of the index calls with each proxy: shows `look` the collider if the filter accepts it, and answers
+    /// with how far the search has to go from then on.
+    fn look<'a>(
+        &'a self,
         limit: f64,
-        filter: impl Fn(ColliderId) -> bool,
-        mut look: impl FnMut(ColliderId, &ColliderModel, &Transform) -> f64,
-    ) {
+        filter: impl Fn(ColliderId) -> bool + 'a,
+        mut look: impl FnMut(ColliderId, &ColliderModel, &Transform) -> f64 + 'a,
+    ) -> impl FnMut(ProxyId) -> f64 + 'a {
         let mut limit = limit;
-        self.places.tree(&self.model, &self.state).search(&probe, limit, &mut |slot| {
-            let id = self.model.colliders.id_in_slot(slot).filter(|&id| filter(id));
+        move |proxy| {
+            let id = self.model.colliders.id_in_slot(proxy.0 as usize).filter(|&id| filter(id));
             if let Some((id, collider)) = id.and_then(|id| Some((id, self.model.colliders.get(id)?))) {
                 limit = look(id, collider, &self.pose_of(collider));
             }
             limit
-        });
+        }
     }
 
-    /// The contacts of a body with points where it touches others, as of the last step, by ids of the colliders.
-    pub fn contacts_of(&self, body: BodyId) -> impl Iterator<Item = &Contact> {
-        self.contacts().filter(move |contact| contact.bodies.contains(&body))
+    /// Where the colliders are, up to date.
+    pub fn index(&self) -> &ColliderIndex {
+        self.places.index(&self.model, &self.state)
+    }
+
+    /// The contacts of a body, as of the last step, by ids of the colliders.
+    pub fn contacts_of(&self, body: BodyId) -> impl Iterator<Item = Contact<'_>> {
+        let mut contacts = Vec::new();
+        self.method.visit_contacts_of(body, &mut |contact| contacts.push(contact));
+        contacts.into_iter().filter(|contact| self.is_there(contact))
     }
 
     /// All pairs of colliders that touched in the last step and still exist, by ids.
-    pub fn contacts(&self) -> impl Iterator<Item = &Contact> {
-        let exists =
-            move |contact: &&Contact| contact.colliders.iter().all(|&id| self.model.colliders.get(id).is_some());
-        self.method.contacts().iter().filter(|contact| contact.touching && !contact.points.is_empty()).filter(exists)
+    pub fn contacts(&self) -> impl Iterator<Item = Contact<'_>> {
+        let mut contacts = Vec::new();
+        self.method.visit_contacts(&mut |contact| contacts.push(contact));
+        contacts.into_iter().filter(|contact| self.is_there(contact))
+    }
+
+    /// Whether both colliders of a contact still exist.
+    fn is_there(&self, contact: &Contact<'_>) -> bool {
+        contact.colliders.iter().all(|&id| self.model.colliders.get(id).is_some())
     }
 }
 
@@ -191,10 +216,6 @@ impl Hit {
     fn nearer(&self, other: &Self) -> std::cmp::Ordering {
         self.distance.total_cmp(&other.distance).then(self.collider.cmp(&other.collider))
     }
-}
-
-fn ray_probe(ray: &Ray) -> Option<MovingBox> {
-    MovingBox::new(roomy(&Aabb::new(ray.origin, ray.origin)), ray.direction)
 }
 
 fn ray_hit(ray: &Ray, max_distance: f64, id: ColliderId, collider: &ColliderModel, pose: &Transform) -> Option<Hit> {

@@ -221,6 +221,7 @@ impl Victim {
             other.restore(&snapshot);
             other.set_boxed_method(Registry::default().method("retroactive", &self.method).unwrap());
             other.load(&self.world.save()).unwrap();
+            assert_eq!(other.validate(), Ok(()));
             assert_eq!(self.world.step(1.0 / 60.0), other.step(1.0 / 60.0));
             assert_eq!(self.world.state().fingerprint(), other.state().fingerprint());
         } else {
@@ -266,11 +267,12 @@ impl Victim {
             0 => chaos.pick(&[1e-12, 1e-6, 1.0, 100.0, 1e6, 1e300, f64::MIN_POSITIVE]),
             _ => 1.0 / 60.0,
         };
-        let before = self.world.state().clone();
+        let (before, changes) = (self.world.state().clone(), self.world.changes().clone());
         match self.world.step(dt) {
             Ok(()) => tally.taken += 1,
             Err(error) => {
                 tally.refused += 1;
+                assert_eq!(self.world.changes(), &changes, "a refused step forgot changes");
                 assert_eq!(*self.world.state(), before, "a refused step changed the state");
                 self.calm(&error);
             }
@@ -278,10 +280,7 @@ impl Victim {
         let report = self.world.report();
         tally.contacts += report.contact_points;
         tally.slowest = tally.slowest.max(report.times.total.as_secs_f64());
-        for (id, body) in self.world.bodies() {
-            assert!(body.state().is_finite(), "{id:?} is not finite");
-            assert!(body.state().center_pose().is_valid(), "{id:?} has the rotation {}", body.rotation());
-        }
+        assert_eq!(self.world.validate(), Ok(()));
     }
 
     /// Removes what made a step impossible: the error names a body or a force that exists.

@@ -58,12 +58,13 @@ pub struct ContactPoint {
 
 /// Where two shapes, or two parts of them, touch: up to four points with a common normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(from = "Listed", into = "Listed"))]
 pub struct Manifold {
     /// The unit contact normal, out of the first shape into the second.
     pub normal: DVec3,
-    /// The part of the first shape that touches: the triangle of a mesh or height field (of several, the one with the
-    /// lowest number), the member of a compound; zero for a convex shape.
+    /// The part of the first shape that touches: the smooth patch of a mesh or height field, by its lowest triangle (see
+    /// [`Mesh::patch`](crate::shape::Mesh::patch); of several, the lowest), the member of a compound; zero for a convex
+    /// shape. Parts and feature of a point together are unique in a pair, and stay the same while the same features touch.
     pub part_a: u32,
     /// The part of the second shape that touches.
     pub part_b: u32,
@@ -116,6 +117,35 @@ impl Manifold {
     /// The greatest depth of its points; minus infinity if there are none.
     pub fn max_depth(&self) -> f64 {
         self.points().iter().fold(f64::NEG_INFINITY, |deepest, p| deepest.max(p.depth))
+    }
+}
+
+/// A manifold as it is saved: with the points it has, and no room for more.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Listed {
+    normal: DVec3,
+    part_a: u32,
+    part_b: u32,
+    points: Vec<ContactPoint>,
+}
+
+#[cfg(feature = "serde")]
+impl From<Manifold> for Listed {
+    fn from(manifold: Manifold) -> Self {
+        let Manifold { normal, part_a, part_b, .. } = manifold;
+        Self { normal, part_a, part_b, points: manifold.points().to_vec() }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Listed> for Manifold {
+    fn from(Listed { normal, part_a, part_b, points }: Listed) -> Self {
+        let mut manifold = Self { part_a, part_b, ..Self::new(normal) };
+        for point in points {
+            manifold.push(point);
+        }
+        manifold
     }
 }
 

@@ -14,6 +14,7 @@ mod half_space;
 mod height_field;
 mod hull;
 pub(crate) mod mesh;
+mod patches;
 mod queries;
 mod sphere;
 mod surface;

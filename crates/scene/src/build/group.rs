@@ -66,8 +66,11 @@ impl BodyPlan {
         (self.surroundings * moved(&self.start, &self.copy)).translation
     }
 
-    /// Gives the body that was added its velocities.
+    /// Gives the body that was added its velocities; a script gives its own.
     pub(super) fn set_in_motion(&self, world: &mut World, id: BodyId) -> Result<(), ModelError> {
+        if self.parts.path.is_some() {
+            return Ok(());
+        }
         let center = world.body(id)?.center_of_mass();
         let velocity = self.velocity + self.turning[0].cross(center) - self.turning[1];
         let mut body = world.body_mut(id)?;

@@ -1,12 +1,14 @@
-//! Paths of scripted bodies.
+//! Paths of scripted bodies, with their velocities and accelerations in closed form.
 //!
 //! Between key frames positions follow a Catmull–Rom spline through the frames, which is smooth in velocity:
 //! with u = (t − tᵢ)/(tᵢ₊₁ − tᵢ), p = h₀₀ pᵢ + h₁₀ Δt mᵢ + h₀₁ pᵢ₊₁ + h₁₁ Δt mᵢ₊₁, mᵢ = (pᵢ₊₁ − pᵢ₋₁)/(tᵢ₊₁ − tᵢ₋₁);
-//! the body rests at the ends. Orientations turn along the shortest way with u smoothed to 3u² − 2u³.
+//! the body rests at the ends. Orientations turn along the shortest way with u smoothed to s = 3u² − 2u³: by s φ about a fixed axis,
+//! so that ω = ṡ φ and ω̇ = s̈ φ along that axis. The acceleration jumps at every key frame.
 
 use crate::format::{KeyFrame, ScriptFile};
 use glam::{DQuat, DVec3};
-use tumble_dynamics::model::Script;
+use std::f64::consts::TAU;
+use tumble_dynamics::model::{Script, ScriptMotion};
 use tumble_geometry::Transform;
 use tumble_geometry::math::{rotation_about, rotation_from_vector, rotation_vector};
 
@@ -42,19 +44,39 @@ impl Path {
         }
     }
 
-    /// The pose at a time of a body that stands at `start`, in the coordinates of its surroundings.
-    fn pose(&self, start: &Transform, time: f64) -> Transform {
+    /// The motion at a time of a body that stands at `start`, in the coordinates of its surroundings.
+    fn motion(&self, start: &Transform, time: f64) -> ScriptMotion {
         match self {
             Self::Turn { axis, rate, about } => {
                 let turn = rotation_about(*axis, rate * time);
                 let center = about.unwrap_or(start.translation);
-                Transform::new(turn * start.rotation, center + turn * (start.translation - center))
+                let (arm, omega) = (turn * (start.translation - center), *axis * *rate);
+                let velocity = omega.cross(arm);
+                ScriptMotion {
+                    velocity,
+                    angular_velocity: omega,
+                    acceleration: omega.cross(velocity),
+                    ..ScriptMotion::at_rest(Transform::new(turn * start.rotation, center + arm))
+                }
             }
             Self::Swing { amplitude, period, phase } => {
-                let sine = libm::sin(std::f64::consts::TAU * time / period + phase);
-                Transform::new(start.rotation, start.translation + *amplitude * sine)
+                let omega = TAU / period;
+                let (sin, cos) = libm::sincos(TAU * time / period + phase);
+                ScriptMotion {
+                    velocity: *amplitude * (omega * cos),
+                    acceleration: *amplitude * (-omega * omega * sin),
+                    ..ScriptMotion::at_rest(Transform::new(start.rotation, start.translation + *amplitude * sin))
+                }
             }
             Self::KeyFrames { frames, again } => at(frames, *again, time),
+        }
+    }
+
+    /// The first time after `after` at which velocity or acceleration jumps.
+    fn next_break(&self, after: f64) -> Option<f64> {
+        match self {
+            Self::Turn { .. } | Self::Swing { .. } => None,
+            Self::KeyFrames { frames, again } => next_frame(frames, *again, after),
         }
     }
 }
@@ -80,25 +102,77 @@ fn keys(frames: &[KeyFrame]) -> Result<Vec<Key>, String> {
     Ok(keys)
 }
 
-fn at(keys: &[Key], again: bool, time: f64) -> Transform {
-    let (first, last) = (&keys[0], &keys[keys.len() - 1]);
-    let length = last.time - first.time;
-    let time = if again && length > 0.0 { first.time + (time - first.time).rem_euclid(length) } else { time };
-    let next = keys.partition_point(|key| key.time <= time);
-    if next == 0 || next == keys.len() {
-        let key = if next == 0 { first } else { last };
-        return Transform::new(key.rotation, key.position);
+/// How long a path that starts over takes, in seconds; none for one that rests at its ends.
+fn period(keys: &[Key], again: bool) -> Option<f64> {
+    let length = keys[keys.len() - 1].time - keys[0].time;
+    (again && length > 0.0).then_some(length)
+}
+
+/// Which round a path of `period` seconds that began at `first` is in at `time`: round n begins at `first + n period`.
+fn round(first: f64, period: f64, time: f64) -> f64 {
+    let n = ((time - first) / period).floor();
+    // The quotient may be rounded across a whole number.
+    let begun = |n: f64| first + n * period <= time;
+    if !begun(n) {
+        n - 1.0
+    } else if begun(n + 1.0) {
+        n + 1.0
+    } else {
+        n
     }
-    let (a, b) = (&keys[next - 1], &keys[next]);
+}
+
+fn at(keys: &[Key], again: bool, time: f64) -> ScriptMotion {
+    let last = keys.len() - 1;
+    let (begin, next) = match period(keys, again) {
+        Some(period) => {
+            let begin = round(keys[0].time, period, time) * period;
+            (begin, keys.partition_point(|key| key.time + begin <= time).clamp(1, last))
+        }
+        None => (0.0, keys.partition_point(|key| key.time <= time)),
+    };
+    if next == 0 || next > last {
+        let key = &keys[next.min(last)];
+        return ScriptMotion::at_rest(Transform::new(key.rotation, key.position));
+    }
+    between(&keys[next - 1], &keys[next], time - (keys[next - 1].time + begin))
+}
+
+/// The motion `elapsed` seconds after one key frame, on the way to the next.
+fn between(a: &Key, b: &Key, elapsed: f64) -> ScriptMotion {
     let dt = b.time - a.time;
-    let u = (time - a.time) / dt;
+    let u = elapsed / dt;
     let (u2, u3) = (u * u, u * u * u);
-    let position = a.position * (2.0 * u3 - 3.0 * u2 + 1.0)
-        + a.velocity * (dt * (u3 - 2.0 * u2 + u))
-        + b.position * (3.0 * u2 - 2.0 * u3)
-        + b.velocity * (dt * (u3 - u2));
-    let turn = rotation_vector(b.rotation * a.rotation.conjugate()) * (3.0 * u2 - 2.0 * u3);
-    Transform::new((rotation_from_vector(turn) * a.rotation).normalize(), position)
+    // p = h₀₀ pₐ + h₁₀ Δt mₐ + h₀₁ p_b + h₁₁ Δt m_b and its derivatives by u.
+    let spline = |[h00, h10, h01, h11]: [f64; 4]| {
+        a.position * h00 + a.velocity * (dt * h10) + b.position * h01 + b.velocity * (dt * h11)
+    };
+    let position = spline([2.0 * u3 - 3.0 * u2 + 1.0, u3 - 2.0 * u2 + u, 3.0 * u2 - 2.0 * u3, u3 - u2]);
+    let first = spline([6.0 * (u2 - u), 3.0 * u2 - 4.0 * u + 1.0, 6.0 * (u - u2), 3.0 * u2 - 2.0 * u]);
+    let second = spline([12.0 * u - 6.0, 6.0 * u - 4.0, 6.0 - 12.0 * u, 6.0 * u - 2.0]);
+    let turn = rotation_vector(b.rotation * a.rotation.conjugate());
+    let rotation = (rotation_from_vector(turn * (3.0 * u2 - 2.0 * u3)) * a.rotation).normalize();
+    ScriptMotion {
+        pose: Transform::new(rotation, position),
+        velocity: first / dt,
+        angular_velocity: turn * (6.0 * (u - u2) / dt),
+        acceleration: second / dt / dt,
+        angular_acceleration: turn * ((6.0 - 12.0 * u) / dt / dt),
+    }
+}
+
+/// The time of the first key frame after `after`; the last one of a round is the first one of the next.
+fn next_frame(keys: &[Key], again: bool, after: f64) -> Option<f64> {
+    // A single frame is a place, not a motion.
+    let (last, others) = keys.split_last().filter(|(_, others)| !others.is_empty())?;
+    let (begin, end) = match period(keys, again) {
+        Some(period) => {
+            let n = round(keys[0].time, period, after);
+            (n * period, keys[0].time + (n + 1.0) * period)
+        }
+        None => (0.0, last.time),
+    };
+    others.iter().map(|key| key.time + begin).chain([end]).find(|&time| time > after)
 }
 
 /// A path with its place: `surroundings` is where the coordinates of the path are, `copy` what a repetition adds.
@@ -112,8 +186,23 @@ pub(super) struct PlacedPath {
 
 impl Script for PlacedPath {
     fn pose(&self, time: f64) -> Transform {
-        let local = self.path.pose(&self.start, time);
-        self.surroundings * super::group::moved(&local, &self.copy)
+        self.motion(time).pose
+    }
+
+    fn motion(&self, time: f64) -> ScriptMotion {
+        let local = self.path.motion(&self.start, time);
+        // A repetition turns a body about its own origin: what it turns about turns with it, where it goes does not.
+        let copied = ScriptMotion {
+            pose: super::group::moved(&local.pose, &self.copy),
+            angular_velocity: self.copy.rotation * local.angular_velocity,
+            angular_acceleration: self.copy.rotation * local.angular_acceleration,
+            ..local
+        };
+        copied.within(&self.surroundings)
+    }
+
+    fn next_break(&self, after: f64) -> Option<f64> {
+        self.path.next_break(after)
     }
 }
 
@@ -129,14 +218,32 @@ mod tests {
     fn a_path_goes_through_its_frames_and_is_smooth() {
         let keys = keys(&[frame(0.0, 0.0), frame(1.0, 2.0), frame(3.0, -1.0)]).unwrap();
         for (time, x) in [(-1.0, 0.0), (0.0, 0.0), (1.0, 2.0), (3.0, -1.0), (9.0, -1.0)] {
-            assert!((at(&keys, false, time).translation.x - x).abs() < 1e-15, "{time}");
+            assert!((at(&keys, false, time).pose.translation.x - x).abs() < 1e-15, "{time}");
         }
-        let speed = |time: f64| {
-            (at(&keys, false, time + 1e-7).translation.x - at(&keys, false, time - 1e-7).translation.x) / 2e-7
-        };
+        let speed = |time: f64| at(&keys, false, time).velocity.x;
         for time in [0.0, 1.0, 3.0] {
-            assert!((speed(time - 1e-5) - speed(time + 1e-5)).abs() < 1e-3, "{time}");
+            assert!((speed(time - 1e-9) - speed(time)).abs() < 1e-7, "{time}");
         }
-        assert!((at(&keys, true, 4.0).translation.x - 2.0).abs() < 1e-12);
+        assert!((at(&keys, true, 4.0).pose.translation.x - 2.0).abs() < 1e-12);
+    }
+
+    /// Every break is exactly the time at which the next piece begins, however many rounds have gone by.
+    #[test]
+    fn breaks_are_the_key_frames() {
+        let frames = &keys(&[frame(0.1, 0.0), frame(0.4, 2.0), frame(0.8, -1.0)]).unwrap();
+        let breaks = |again, after| {
+            std::iter::successors(next_frame(frames, again, after), move |&time| next_frame(frames, again, time))
+        };
+        assert_eq!(breaks(false, -1.0).collect::<Vec<f64>>(), [0.1, 0.4, 0.8]);
+        assert_eq!(next_frame(&frames[..1], true, -1.0), None);
+        for start in [-5.0, 0.0, 1e6] {
+            let mut before = start;
+            for time in breaks(true, start).take(1000) {
+                assert!(time > before && time - before < 0.41, "{before} {time}");
+                let (at_break, after) = (at(frames, true, time), at(frames, true, time + 1e-7));
+                assert!((at_break.acceleration - after.acceleration).length() < 1e-2, "{time}");
+                before = time;
+            }
+        }
     }
 }

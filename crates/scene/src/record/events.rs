@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tumble_dynamics::event::Phase;
-use tumble_dynamics::{BodyId, ColliderId, World};
+use tumble_dynamics::event::{Grip, Phase, SleepEvent};
+use tumble_dynamics::{BodyId, ColliderId, JointId, World};
 
-/// Contacts that begin and end, sensors, joints that break, bodies that fall asleep and wake up.
+/// Contacts that begin and end, impacts, surfaces that stick and slip, sensors, limits of joints that are reached and left,
+/// joints that break, bodies that fall asleep and wake up.
 #[derive(Debug)]
 pub struct EventLines {
     path: PathBuf,
@@ -33,28 +34,43 @@ fn phase(phase: Phase) -> &'static str {
 
 /// What happened in the last step, one object for each event. Contacts that go on are left out.
 pub(crate) fn events(world: &World) -> impl Iterator<Item = Value> + '_ {
-    let time = world.time();
     let name = move |id: BodyId| world.body(id).map_or("", |body| body.model().name.as_str());
     let owner = move |id: ColliderId| world.model().colliders().get(id).map_or("", |collider| name(collider.body));
     let events = world.events();
     let contacts = events.contacts.iter().filter(|contact| contact.phase != Phase::Persist).map(move |contact| {
         json!({
-            "time": time, "event": "contact", "phase": phase(contact.phase), "bodies": contact.bodies.map(name),
+            "time": contact.time, "event": "contact", "phase": phase(contact.phase), "bodies": contact.bodies.map(name),
             "impulse": contact.impulse.to_array(),
-            "points": contact.points.iter().map(|point| point.to_array()).collect::<Vec<_>>(),
+            "points": events.points(contact).iter().map(|point| point.position.to_array()).collect::<Vec<_>>(),
         })
     });
     let sensors = events.sensors.iter().map(move |sensor| {
         let (sensor_name, other) = (owner(sensor.sensor), owner(sensor.collider));
-        json!({ "time": time, "event": "sensor", "phase": phase(sensor.phase), "sensor": sensor_name, "body": other })
+        json!({ "time": sensor.time, "event": "sensor", "phase": phase(sensor.phase), "sensor": sensor_name, "body": other })
     });
-    let broken = events.broken.iter().map(move |&joint| {
-        let joint = world.model().joints().get(joint).map_or("", |joint| joint.name.as_str());
-        json!({ "time": time, "event": "broken", "joint": joint })
+    let impacts = events.impacts.iter().map(move |impact| {
+        json!({
+            "time": impact.time, "event": "impact", "bodies": impact.bodies.map(name), "speed": impact.speed,
+            "point": impact.position.to_array(), "normal": impact.normal.to_array(), "impulse": impact.impulse.to_array(),
+        })
     });
-    let slept = events.slept.iter().map(move |&body| json!({ "time": time, "event": "sleep", "body": name(body) }));
-    let woke = events.woke.iter().map(move |&body| json!({ "time": time, "event": "wake", "body": name(body) }));
-    contacts.chain(sensors).chain(broken).chain(slept).chain(woke)
+    let grips = events.grips.iter().map(move |grip| {
+        let kind = if grip.grip == Grip::Slip { "slip" } else { "stick" };
+        json!({ "time": grip.time, "event": kind, "bodies": grip.bodies.map(name) })
+    });
+    let joint_name = move |id: JointId| world.model().joints().get(id).map_or("", |joint| joint.name.as_str());
+    let limits = events.limits.iter().map(move |limit| {
+        let phase = if limit.reached { "reached" } else { "left" };
+        json!({ "time": limit.time, "event": "limit", "phase": phase, "joint": joint_name(limit.joint), "row": limit.row })
+    });
+    let broken = events
+        .broken
+        .iter()
+        .map(move |broken| json!({ "time": broken.time, "event": "broken", "joint": joint_name(broken.joint) }));
+    let sleep = move |event: &SleepEvent, kind| json!({ "time": event.time, "event": kind, "body": name(event.body) });
+    let slept = events.slept.iter().map(move |event| sleep(event, "sleep"));
+    let woke = events.woke.iter().map(move |event| sleep(event, "wake"));
+    contacts.chain(impacts).chain(grips).chain(sensors).chain(limits).chain(broken).chain(slept).chain(woke)
 }
 
 impl Output for EventLines {

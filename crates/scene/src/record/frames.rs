@@ -6,11 +6,11 @@
 //! (two to a byte) come first, with runs of zeros shortened, so that a body at rest costs next to nothing; then the bytes.
 //! The first row of a block is predicted as zero, so that every block can be read on its own.
 
-use tumble_dynamics::{BodyState, State, Wrench};
+use tumble_dynamics::{BodyState, Clock, State};
 
 /// Numbers of a body in a row: position, orientation, velocity, angular velocity, quiet time.
 const OF_BODY: usize = 14;
-/// Words before the bodies: time, steps, random generator.
+/// Words before the bodies: time, steps, seed of the random numbers.
 const GENERAL: usize = 3;
 /// The most bodies or joints a block may claim to have.
 const MOST: usize = 1_000_000;
@@ -79,8 +79,10 @@ impl Layout {
             }
         });
         (state.time, state.steps, state.random) = (f64::from_bits(row[0]), row[1], row[2]);
+        // A run that goes on from here counts its time from here.
+        state.clock = Clock::default();
         refill(&mut state.bodies, bodies);
-        refill(&mut state.applied, std::iter::repeat_n(Wrench::default(), self.bodies));
+        state.applied.clear();
         refill(&mut state.broken, (0..self.joints).map(|index| flag(broken_from, index)));
         refill(&mut state.angles, angles.iter().map(|&bits| f64::from_bits(bits)));
     }
@@ -326,9 +328,16 @@ mod tests {
         };
         let bodies: Vec<BodyState> = [true, false].into_iter().cycle().take(layout.bodies).map(body).collect();
         let broken = (0..layout.joints).map(|index| index % 3 == 0).collect();
-        let applied = vec![Wrench::default(); layout.bodies];
         let angles = (0..layout.joints).map(|_| random.f64() * 20.0 - 10.0).collect();
-        State { time: random.f64(), steps: random.u64(..), random: random.u64(..), bodies, applied, broken, angles }
+        State {
+            time: random.f64(),
+            steps: random.u64(..),
+            random: random.u64(..),
+            bodies,
+            broken,
+            angles,
+            ..State::default()
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! true derivative, and the shortest way back. What T warns of remains: θ is undefined where y₂ is along x₁, so that this limit
 //! is for joints that turn about one axis or two. Others want a twist limit or a wedge. The world counts the turns.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use super::{Stop, check_interval, push_interval};
 use crate::constraint::{Attach, BodyView, Constraint, JointView, Row};
 use crate::error::ModelError;
@@ -67,14 +67,14 @@ impl Attach for AngularLimit {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.stop.validate()?;
         check_interval("angular limits", self.min, self.max)?;
-        let frame = Frame::new("the axis of an angular limit", bodies, bodies[1].center, self.axis, self.pointer)?;
+        let frame = JointFrame::new("the axis of an angular limit", bodies, bodies[1].center, self.axis, self.pointer)?;
         Ok(Arc::new(AngularConstraint { frame, interval: [self.min, self.max], stop: self.stop }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct AngularConstraint {
-    frame: Frame,
+    frame: JointFrame,
     interval: [f64; 2],
     stop: Stop,
 }

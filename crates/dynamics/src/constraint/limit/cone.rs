@@ -16,7 +16,7 @@
 //!
 //! Where the axes are exactly opposed every way back is as good as any other; the one across y₁ is taken.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use super::Stop;
 use crate::constraint::{Arrow, Attach, BodyView, Constraint, JointView, Measure, Row};
 use crate::error::{ModelError, checked};
@@ -70,7 +70,7 @@ impl Attach for ConeLimit {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.stop.validate()?;
         let angle = checked("angle of a cone limit", self.angle, 1e-6..=PI, "between 1e-6 and π")?;
-        let frame = Frame::new("the axis of a cone limit", bodies, bodies[1].center, self.axis, None)?;
+        let frame = JointFrame::new("the axis of a cone limit", bodies, bodies[1].center, self.axis, None)?;
         let frame = frame.centered("middle of a cone limit", bodies, self.center)?;
         Ok(Arc::new(ConeConstraint { frame, angle, stop: self.stop }))
     }
@@ -78,7 +78,7 @@ impl Attach for ConeLimit {
 
 #[derive(Clone, Copy, Debug)]
 struct ConeConstraint {
-    frame: Frame,
+    frame: JointFrame,
     angle: f64,
     stop: Stop,
 }

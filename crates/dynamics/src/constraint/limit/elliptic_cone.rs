@@ -23,7 +23,7 @@
 //!
 //! At f = 1, where s = |p| = tan(θ/2), both have dc = −sin θ df.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use super::Stop;
 use super::cone::angle_between;
 use crate::constraint::{Attach, BodyView, Constraint, JointView, Measure, Row};
@@ -83,7 +83,7 @@ impl Attach for EllipticConeLimit {
         self.stop.validate()?;
         let ellipse = Ellipse::new(self.angles)?;
         let what = "the pair of axes of an elliptic cone limit";
-        let frame = Frame::new(what, bodies, bodies[1].center, self.axis, Some(self.towards))?;
+        let frame = JointFrame::new(what, bodies, bodies[1].center, self.axis, Some(self.towards))?;
         let frame = frame.centered("middle of an elliptic cone limit", bodies, self.center)?;
         Ok(Arc::new(EllipticConeConstraint { frame, ellipse, stop: self.stop }))
     }
@@ -91,7 +91,7 @@ impl Attach for EllipticConeLimit {
 
 #[derive(Clone, Copy, Debug)]
 struct EllipticConeConstraint {
-    frame: Frame,
+    frame: JointFrame,
     ellipse: Ellipse,
     stop: Stop,
 }
@@ -127,7 +127,7 @@ impl Ellipse {
     }
 
     /// c: the angle left between x₂ and the cone.
-    pub(super) fn room(&self, frame: &Frame, bodies: &[BodyView; 2]) -> Measure {
+    pub(super) fn room(&self, frame: &JointFrame, bodies: &[BodyView; 2]) -> Measure {
         let ([x1, y1, z1], [x2, ..]) = (frame.first(bodies), frame.second(bodies));
         let [x, y, z] = [x1.dot(&x2), y1.dot(&x2), z1.dot(&x2)];
         let [t_y, t_z] = self.tangents;

@@ -19,7 +19,7 @@
 //!
 //! That covers every polygon of which no part lies behind a whole chain: notched, L-shaped and star-shaped ones.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use super::Stop;
 use super::cone::room_in_cone;
 use crate::constraint::{
@@ -88,7 +88,7 @@ impl Attach for ReachCone {
         check_points("anchor of a reach cone", &[self.anchor])?;
         let angle = checked("angle of a reach cone", self.angle, 1e-6..=PI, "between 1e-6 and π")?;
         let what = "the direction from the anchor of a reach cone to the second centre of mass";
-        let frame = Frame::new(what, bodies, self.anchor, bodies[1].center - self.anchor, None)?;
+        let frame = JointFrame::new(what, bodies, self.anchor, bodies[1].center - self.anchor, None)?;
         if self.corners.is_empty() {
             let center = self.center.unwrap_or(self.anchor - bodies[0].center);
             let frame = frame.centered("middle of a reach cone", bodies, Some(center))?;
@@ -152,7 +152,7 @@ const PROBES: u32 = 8;
 
 #[derive(Clone, Debug)]
 struct ReachConeConstraint {
-    frame: Frame,
+    frame: JointFrame,
     angle: f64,
     /// The inward normals of an irregular cone in the frame of the first body, in chains; none for a regular one.
     chains: Vec<Vec<DVec3>>,

@@ -3,7 +3,7 @@
 //! Three rows hold the point; one keeps the axis x₂ within the elliptic cone around x₁ and two limit the twist about it: see
 //! there for the formulas (T 3.2.6, A.3.7).
 
-use super::super::frame::{Frame, counted};
+use super::super::frame::{JointFrame, counted};
 use super::elliptic_cone::Ellipse;
 use super::{Stop, check_interval, push_interval};
 use crate::constraint::{Attach, BodyView, Constraint, Freedom, JointView, Row, Softness};
@@ -101,8 +101,13 @@ impl Attach for SwingTwist {
         let friction = checked("friction of a swing-twist joint", self.friction, 0.0.., "at least 0")?;
         let ellipse = Ellipse::new(self.swing)?;
         check_interval("limits of twist", self.twist[0], self.twist[1])?;
-        let frame =
-            Frame::new("the pair of axes of a swing-twist joint", bodies, self.anchor, self.axis, Some(self.towards))?;
+        let frame = JointFrame::new(
+            "the pair of axes of a swing-twist joint",
+            bodies,
+            self.anchor,
+            self.axis,
+            Some(self.towards),
+        )?;
         let frame = frame.centered("middle of a swing-twist joint", bodies, self.center)?;
         let Self { twist, stop, softness, .. } = *self;
         Ok(Arc::new(SwingTwistConstraint { frame, ellipse, twist, friction, stop, softness }))
@@ -111,7 +116,7 @@ impl Attach for SwingTwist {
 
 #[derive(Clone, Copy, Debug)]
 struct SwingTwistConstraint {
-    frame: Frame,
+    frame: JointFrame,
     ellipse: Ellipse,
     twist: [f64; 2],
     friction: f64,

@@ -11,9 +11,9 @@
 //! that the limits may lie anywhere. The twist is undefined where the axis has swung by half a turn; keep it from there with a
 //! cone limit.
 
-use super::super::frame::{Frame, counted};
+use super::super::frame::{JointFrame, counted};
 use super::{Stop, check_interval, push_interval};
-use crate::constraint::{Attach, BodyView, Constraint, JointView, Row};
+use crate::constraint::{Attach, BodyView, Constraint, JointForm, JointView, Row};
 use crate::error::ModelError;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -60,14 +60,14 @@ impl Attach for TwistLimit {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.stop.validate()?;
         check_interval("limits of twist", self.min, self.max)?;
-        let frame = Frame::new("the axis of a twist limit", bodies, bodies[1].center, self.axis, None)?;
+        let frame = JointFrame::new("the axis of a twist limit", bodies, bodies[1].center, self.axis, None)?;
         Ok(Arc::new(TwistConstraint { frame, interval: [self.min, self.max], stop: self.stop }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct TwistConstraint {
-    frame: Frame,
+    frame: JointFrame,
     interval: [f64; 2],
     stop: Stop,
 }
@@ -75,6 +75,11 @@ struct TwistConstraint {
 impl Constraint for TwistConstraint {
     fn rows(&self, joint: &JointView, rows: &mut Vec<Row>) {
         push_interval(counted(self.frame.twist(joint), joint), self.interval, &self.stop, rows);
+    }
+
+    fn form(&self) -> JointForm {
+        let Self { frame, interval, stop } = *self;
+        JointForm::TwistLimit { frame, interval, stop }
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

@@ -13,7 +13,7 @@
 //! plane. There the edge of the wedge juts into the allowed region, and c₂ pressed against it slips off to one side. T chooses
 //! between the planes by the side c₂ is on, for the same reason.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use super::{Stop, check_interval};
 use crate::constraint::{Arrow, Attach, BodyView, Constraint, End, JointView, Row, check_direction};
 use crate::error::{ModelError, checked};
@@ -68,7 +68,7 @@ impl Attach for WedgeLimit {
         checked("opening of a wedge limit", self.max - self.min, 0.0..=TAU, "at most a full turn, 2π")?;
         // x along the edge, y towards the axis.
         let what = "the pair of edge and axis of a wedge limit";
-        let frame = Frame::new(what, bodies, bodies[1].center, self.edge, Some(self.axis))?;
+        let frame = JointFrame::new(what, bodies, bodies[1].center, self.edge, Some(self.axis))?;
         let axis = bodies[1].pose.inverse_vector(check_direction(what, self.axis)?);
         let normal = |angle: f64| {
             let (sin, cos) = libm::sincos(angle);
@@ -81,7 +81,7 @@ impl Attach for WedgeLimit {
 
 #[derive(Clone, Copy, Debug)]
 struct WedgeConstraint {
-    frame: Frame,
+    frame: JointFrame,
     /// In the frame of the second body.
     axis: DVec3,
     /// In the frame of the first body.

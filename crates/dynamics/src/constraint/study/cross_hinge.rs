@@ -8,7 +8,7 @@
 //! minimum and the Jacobian (x₁ × x₂) × … is zero (T 3.52): nothing resists until the axes have come apart, and then only what
 //! takes them further in the direction they went. The axis wanders in circles around where it should be.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use crate::constraint::{Attach, BodyView, Constraint, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
@@ -43,12 +43,18 @@ impl CrossHinge {
 
 impl Attach for CrossHinge {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        Ok(Arc::new(CrossHingeConstraint(Frame::new("the axis of the hinge", bodies, self.anchor, self.axis, None)?)))
+        Ok(Arc::new(CrossHingeConstraint(JointFrame::new(
+            "the axis of the hinge",
+            bodies,
+            self.anchor,
+            self.axis,
+            None,
+        )?)))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-struct CrossHingeConstraint(Frame);
+struct CrossHingeConstraint(JointFrame);
 
 impl Constraint for CrossHingeConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {

@@ -8,7 +8,7 @@
 //! where the hinge holds (T 3.58), so that a solver that inverts it fails. One that takes row after row gets along, but shares the
 //! reaction among the rows as it likes; and like all cross products it does not mind an axis turned around.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use crate::constraint::{Arrow, Attach, BodyView, Constraint, End, JointView, Row, Softness};
 use crate::error::ModelError;
 use glam::DVec3;
@@ -43,7 +43,7 @@ impl CrossMatrixHinge {
 
 impl Attach for CrossMatrixHinge {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        Ok(Arc::new(CrossMatrixHingeConstraint(Frame::new(
+        Ok(Arc::new(CrossMatrixHingeConstraint(JointFrame::new(
             "the axis of the hinge",
             bodies,
             self.anchor,
@@ -54,7 +54,7 @@ impl Attach for CrossMatrixHinge {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct CrossMatrixHingeConstraint(Frame);
+struct CrossMatrixHingeConstraint(JointFrame);
 
 impl Constraint for CrossMatrixHingeConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {

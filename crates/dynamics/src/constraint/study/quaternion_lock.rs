@@ -8,7 +8,7 @@
 //! row its Jacobian, half the imaginary part of q (T 3.61), is zero where the constraint holds. Nothing resists a turn from rest,
 //! and what is left of a turn is free to go around.
 
-use super::super::frame::Frame;
+use super::super::frame::JointFrame;
 use crate::constraint::{Attach, BodyView, Constraint, JointView, Row, relative_rotation};
 use crate::error::ModelError;
 use glam::DVec3;
@@ -23,12 +23,12 @@ pub struct QuaternionLock {}
 
 impl Attach for QuaternionLock {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        Ok(Arc::new(QuaternionLockConstraint(Frame::aligned("study lock", bodies, bodies[1].center)?)))
+        Ok(Arc::new(QuaternionLockConstraint(JointFrame::aligned("study lock", bodies, bodies[1].center)?)))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-struct QuaternionLockConstraint(Frame);
+struct QuaternionLockConstraint(JointFrame);
 
 impl Constraint for QuaternionLockConstraint {
     fn rows(&self, bodies: &JointView, rows: &mut Vec<Row>) {

@@ -15,13 +15,14 @@
 //! of an impulse proportional to the error is an integral controller, and long stacks driven by one start to swing.
 
 use super::RetroactiveSettings;
-use super::contact::{Contact, ContactImpulses, ContactPointState};
-use super::island::Island;
+use super::contact::{PairState, PointState};
 use super::soft::{Began, Soft};
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
 use crate::constraint::{BodyView, Jacobian, JointView, Limit, Row, Softness};
+use crate::contact::ContactImpulse;
 use crate::event::Reaction;
 use crate::model::JointEnd;
+use crate::parts::islands::Island;
 use crate::solver::{Bounds, SolverBody, SolverRow};
 use crate::{BodyId, BodyState, Id, JointId, Model, State};
 use glam::DVec3;
@@ -52,6 +53,10 @@ pub(super) struct JointMemory {
     pub(super) impulses: [Reaction; 2],
     /// The length of the step they belong to.
     pub(super) dt: f64,
+    /// Which rows are limits that pushed in the step.
+    pub(super) limits: Vec<bool>,
+    /// Which of them did in the step before.
+    pub(super) limits_before: Vec<bool>,
 }
 
 impl JointMemory {
@@ -129,7 +134,7 @@ pub(super) struct Assembler<'a> {
 
 impl Assembler<'_> {
     /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
-    pub(super) fn assemble(&self, island: &Island, contacts: &[Contact], joints: &[JointMemory]) -> Assembly {
+    pub(super) fn assemble(&self, island: &Island, contacts: &[PairState], joints: &[JointMemory]) -> Assembly {
         let mut assembly = Assembly {
             rows: Vec::new(),
             restitution: Vec::new(),
@@ -186,7 +191,7 @@ impl Assembler<'_> {
 
     fn add_contact_point(
         &self,
-        contact: &Contact,
+        contact: &PairState,
         index: usize,
         point: usize,
         rows: &mut Vec<Row>,
@@ -194,8 +199,7 @@ impl Assembler<'_> {
     ) {
         let state = &contact.points[point];
         // At the end of the step only what touches counts.
-        let active = state.start.normal > 0.0 || state.geometry.gap <= self.settings.touch_distance;
-        if self.stage == Stage::Velocity && !active {
+        if self.stage == Stage::Velocity && !state.acts(self.settings.touch_distance) {
             return;
         }
         rows.clear();
@@ -254,11 +258,21 @@ impl Assembler<'_> {
                 let end = bounds.clamp(soft.end(self.dt, began, row.error));
                 (0.0, 0.0, Bounds::Range { min: end, max: end }, end)
             }
-            (Stage::Position, None) => (self.position_bias(row), 0.0, bounds, warm),
-            (Stage::Velocity, None) => (-row.target_rate, 0.0, bounds, warm),
+            (Stage::Position, None) => (self.position_bias(row), self.lag(row, bodies), bounds, warm),
+            (Stage::Velocity, None) => (-row.target_rate, self.lag(row, bodies), bounds, warm),
         };
         let weight = if let Softness::Baumgarte { beta } = row.softness { beta } else { 1.0 };
         SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, weight, impulse }
+    }
+
+    /// The γ with which a row that wants a rate only makes up the part β of what is lacking: `1/(1 + γ/J W Jᵀ) = β`.
+    fn lag(&self, row: &Row, bodies: [usize; 2]) -> f64 {
+        match (row.limit, row.softness) {
+            (Limit::Force { .. }, Softness::Baumgarte { beta }) if row.target_rate != 0.0 => {
+                self.mobility(row, bodies) * (1.0 / beta.max(1e-6) - 1.0)
+            }
+            _ => 0.0,
+        }
     }
 
     fn position_bias(&self, row: &Row) -> f64 {
@@ -293,11 +307,11 @@ impl Assembler<'_> {
     fn bounds(&self, row: &Row, first: usize, given: f64) -> Bounds {
         let apart = row.error > self.settings.touch_distance && given <= 0.0;
         match row.limit {
-            Limit::Equality => Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY },
-            Limit::AtLeastZero if self.stage == Stage::Velocity && apart => NOTHING,
-            Limit::AtLeastZero => Bounds::Range { min: 0.0, max: f64::INFINITY },
+            Limit::Equality => Bounds::Free,
+            Limit::AtLeastZero if self.stage == Stage::Velocity && apart => Bounds::Nothing,
+            Limit::AtLeastZero => Bounds::NonNegative,
             // Half of the impulse the force could give in a step, in each of its two solves.
-            Limit::Force { min, max } => Bounds::Range { min: 0.5 * self.dt * min, max: 0.5 * self.dt * max },
+            Limit::Force { min, max } => Bounds::between(0.5 * self.dt * min, 0.5 * self.dt * max),
             Limit::Cone { normal, rows, stick, slip } => Bounds::Cone { normal: first + normal, rows, stick, slip },
             Limit::ConeMember => Bounds::ConeMember,
         }
@@ -356,7 +370,7 @@ impl Assembly {
                     }
                 } else {
                     let row = &mut self.rows[index];
-                    let released = matches!(row.bounds, Bounds::Range { min: 0.0, .. }) && row.impulse <= 0.0;
+                    let released = row.bounds == Bounds::NonNegative && row.impulse <= 0.0;
                     largest = largest.max(if released { -miss } else { miss.abs() });
                     row.bias = miss - row.rate(assembler.bodies);
                 }
@@ -372,13 +386,13 @@ impl Assembly {
         }
         let push = |(row, goal): (&SolverRow, &Option<Goal>)| match goal {
             Some(goal) => SolverRow { bias: row.bias + goal.push, impulse: 0.0, ..*row },
-            None => SolverRow { bias: 0.0, gamma: 0.0, bounds: NOTHING, impulse: 0.0, ..*row },
+            None => SolverRow { bias: 0.0, gamma: 0.0, bounds: Bounds::Nothing, impulse: 0.0, ..*row },
         };
         self.rows.iter().zip(&self.goals).map(push).collect()
     }
 
     /// Puts the solved impulses of a step of `dt` seconds where the next step finds them.
-    pub(super) fn store(&self, stage: Stage, dt: f64, contacts: &mut [Contact], joints: &mut [JointMemory]) {
+    pub(super) fn store(&self, stage: Stage, dt: f64, contacts: &mut [PairState], joints: &mut [JointMemory]) {
         for (source, range) in &self.sources {
             let rows = &self.rows[range.clone()];
             let solved = rows.iter().map(|row| row.impulse);
@@ -390,7 +404,8 @@ impl Assembly {
                     if stage == Stage::Position {
                         memory.approach.clone_from(approach);
                         memory.errors.clear();
-                        memory.errors.extend(rows.iter().map(|row| row.error));
+                        // A limit may be further away than numbers reach.
+                        memory.errors.extend(rows.iter().map(|row| finite(row.error)));
                     }
                     (memory.joint, memory.dt) = (Some(*id), dt);
                     let index = usize::from(stage != Stage::Position);
@@ -400,6 +415,13 @@ impl Assembly {
                     list.clear();
                     list.extend(solved);
                     planes.for_each(|(row, limit)| list[limit - range.start] += row.impulse);
+                    if stage == Stage::Velocity {
+                        let pushed = memory.start.iter().zip(&memory.end).map(|(start, end)| start + end > 0.0);
+                        memory.limits.clear();
+                        memory.limits.extend(
+                            rows.iter().zip(pushed).map(|(row, pushed)| row.bounds == Bounds::NonNegative && pushed),
+                        );
+                    }
                 }
                 Source::Contact { contact, point, rows, normal } => {
                     let mut impulses = [0.0; MAX_CONTACT_ROWS];
@@ -429,7 +451,7 @@ fn plane(limit: &SolverRow, ahead: &Row, miss: f64, bodies: &[SolverBody]) -> So
 /// How fast the slip `u = v₂ + ω₂×(p − x₂) − v₁ − ω₁×(p − x₁)` at a contact point p changes while the bodies keep their
 /// velocities: `u̇ = ω₂×(ṗ − v₂) − ω₁×(ṗ − v₁)`. A body that is carried around by a turntable follows the circle with it, not
 /// the tangent.
-fn slip_rate(bodies: &[BodyView; 2], point: &ContactPointState) -> DVec3 {
+fn slip_rate(bodies: &[BodyView; 2], point: &PointState) -> DVec3 {
     let relative = |body: &BodyView, velocity: DVec3| body.angular_velocity.cross(velocity - body.velocity);
     let speeds = bodies.map(|body| body.velocity_at(point.geometry.position).length().max(body.velocity.length()));
     match point.velocity {
@@ -451,18 +473,19 @@ fn on_second_end<'a>(rows: impl Iterator<Item = &'a SolverRow> + Clone, lever: D
 /// The nearest finite vector, where levers or impulses beyond 1e150 overflow: only states are refused for that, not what is
 /// merely told about them.
 fn representable(vector: DVec3) -> DVec3 {
-    let finite = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     DVec3::new(finite(vector.x), finite(vector.y), finite(vector.z))
 }
 
-/// No impulse at all.
-const NOTHING: Bounds = Bounds::Range { min: 0.0, max: 0.0 };
+/// The nearest finite number; zero for none.
+fn finite(x: f64) -> f64 {
+    if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) }
+}
 
 /// Normal, two of friction, two of rolling, one of spinning.
 const MAX_CONTACT_ROWS: usize = 6;
 
 /// The impulses of a contact point as the λ of its rows.
-fn to_rows(impulses: &ContactImpulses, normal: DVec3, rows: &ContactRows) -> [f64; MAX_CONTACT_ROWS] {
+fn to_rows(impulses: &ContactImpulse, normal: DVec3, rows: &ContactRows) -> [f64; MAX_CONTACT_ROWS] {
     let (u, v) = orthonormal_pair(normal);
     let mut list = [0.0; MAX_CONTACT_ROWS];
     list[0] = impulses.normal;
@@ -477,9 +500,9 @@ fn to_rows(impulses: &ContactImpulses, normal: DVec3, rows: &ContactRows) -> [f6
 }
 
 /// The inverse of `to_rows`.
-fn from_rows(list: &[f64; MAX_CONTACT_ROWS], normal: DVec3, rows: &ContactRows) -> ContactImpulses {
+fn from_rows(list: &[f64; MAX_CONTACT_ROWS], normal: DVec3, rows: &ContactRows) -> ContactImpulse {
     let (u, v) = orthonormal_pair(normal);
-    ContactImpulses {
+    ContactImpulse {
         normal: list[0],
         friction: u * list[1] + v * list[2],
         rolling: if rows.rolling { u * list[3] + v * list[4] } else { DVec3::ZERO },

@@ -11,8 +11,8 @@
 //! gives none. So the energy of an island that touches scripted bodies is measured in the frame of each of them, and what
 //! one of them allows is allowed.
 
-use super::island::Island;
 use crate::integrator::{Acceleration, EquationsOfMotion};
+use crate::parts::islands::Island;
 use crate::solver::SolverBody;
 use crate::{BodyId, BodyState, Id, Model};
 use glam::DVec3;

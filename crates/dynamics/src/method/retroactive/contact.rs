@@ -1,79 +1,88 @@
 //! A pair of colliders near each other, remembered from step to step.
 
 use crate::constraint::contact::ContactGeometry;
+use crate::contact::{Contact, ContactImpulse, ContactPoint, ContactPoints};
+use crate::event::Grip;
 use crate::model::ContactMaterial;
-use crate::{BodyId, ColliderId, Wrench};
+use crate::parts::notices::Touch;
+use crate::{BodyId, ColliderId};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use tumble_geometry::query::{FeatureId, PairCache};
+use tumble_geometry::query::{Feature, FeatureId, PairCache};
 
-/// The impulses at a contact point in one stage of a step. Directions are in world coordinates, so that they survive a
-/// change of the tangents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContactImpulses {
-    /// Along the normal, in N s.
-    pub normal: f64,
-    /// Friction on the second body, in N s.
-    pub friction: DVec3,
-    /// Rolling friction on the second body, in N m s.
-    pub rolling: DVec3,
-    /// Spinning friction about the normal, in N m s.
-    pub spinning: f64,
-}
+/// Surfaces that are nearer than this fraction of the touch distance have no room between them.
+pub(super) const NO_ROOM: f64 = 1e-3;
 
 /// A contact point and what is remembered of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ContactPointState {
-    /// Which parts and features touch: the point is the same as one of the step before if these are.
-    pub key: (u32, u32, FeatureId),
+pub(super) struct PointState {
+    /// Its parts and its name: the point is the same as one of the step before if these are.
+    pub(super) key: (u32, u32, FeatureId),
+    /// What touches.
+    pub(super) features: [Feature; 2],
     /// Where, in world coordinates.
-    pub geometry: ContactGeometry,
+    pub(super) geometry: ContactGeometry,
     /// The impulses at the beginning of the step, which keep the bodies apart.
-    pub start: ContactImpulses,
+    pub(super) start: ContactImpulse,
     /// The impulses at the end of the step, which stop their approach or let them bounce.
-    pub end: ContactImpulses,
+    pub(super) end: ContactImpulse,
     /// How fast the surfaces would meet, in m/s: their approach before the step, at the moment of touching.
-    pub impact_speed: f64,
+    pub(super) impact_speed: f64,
+    /// How long after the beginning of the step that would be, in seconds; infinite if they do not meet.
+    pub(super) meeting_time: f64,
     /// The velocity of the point itself through space in the last step, in m/s; none for a new point.
-    pub velocity: Option<DVec3>,
+    pub(super) velocity: Option<DVec3>,
 }
 
-impl ContactPointState {
-    pub(super) fn new(key: (u32, u32, FeatureId), geometry: ContactGeometry) -> Self {
-        let none = ContactImpulses::default();
-        Self { key, geometry, start: none, end: none, impact_speed: 0.0, velocity: None }
+impl PointState {
+    pub(super) fn new(key: (u32, u32, FeatureId), features: [Feature; 2], geometry: ContactGeometry) -> Self {
+        let none = ContactImpulse::default();
+        Self {
+            key,
+            features,
+            geometry,
+            start: none,
+            end: none,
+            impact_speed: 0.0,
+            meeting_time: f64::INFINITY,
+            velocity: None,
+        }
     }
 
     /// The same point after a step of `dt` seconds.
-    pub(super) fn moved_to(&self, geometry: ContactGeometry, dt: f64) -> Self {
+    pub(super) fn moved_to(&self, features: [Feature; 2], geometry: ContactGeometry, dt: f64) -> Self {
         let velocity = (geometry.position - self.geometry.position) / dt;
-        Self { geometry, velocity: velocity.is_finite().then_some(velocity), ..*self }
+        Self { features, geometry, velocity: velocity.is_finite().then_some(velocity), ..*self }
     }
+}
 
-    /// The impulse on the second body during the step, in N s.
-    pub fn impulse(&self) -> DVec3 {
-        self.geometry.normal * (self.start.normal + self.end.normal) + self.start.friction + self.end.friction
+impl PointState {
+    /// Whether it acts at the end of a step: surfaces that were kept apart at its beginning, or have no room between them.
+    pub(super) fn acts(&self, touch_distance: f64) -> bool {
+        self.start.normal > 0.0 || self.geometry.gap <= NO_ROOM * touch_distance
     }
 }
 
 /// A pair of colliders near each other.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Contact {
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PairState {
     /// The colliders, the smaller id first.
-    pub colliders: [ColliderId; 2],
+    pub(super) colliders: [ColliderId; 2],
     /// Their bodies.
-    pub bodies: [BodyId; 2],
+    pub(super) bodies: [BodyId; 2],
     /// The contact points; empty if they are too far apart, or one is a sensor.
-    pub points: Vec<ContactPointState>,
+    pub(super) points: Vec<PointState>,
     /// What the two materials give.
-    pub material: ContactMaterial,
-    /// Whether they touched in the last step (for sensors: overlapped).
-    pub touching: bool,
-    pub(super) touched_before: bool,
+    pub(super) material: ContactMaterial,
+    /// Whether they touch (for sensors: overlap).
+    pub(super) touch: Touch,
+    /// Whether they hold or slide along each other, while they touch.
+    pub(super) grip: Option<Grip>,
     pub(super) sensor: bool,
     pub(super) first_is_sensor: bool,
     pub(super) cache: PairCache,
     /// The revisions of the shapes the cache is about.
+    #[serde(skip)]
     pub(super) shapes: [u64; 2],
     /// The length of the step the impulses belong to, in seconds.
     pub(super) dt: f64,
@@ -81,27 +90,55 @@ pub struct Contact {
     pub(super) tilt: DVec3,
 }
 
-impl Contact {
-    /// The impulse on the second body during the step, in N s.
-    pub fn impulse(&self) -> DVec3 {
-        self.points.iter().map(ContactPointState::impulse).sum()
+/// A copy that uses the memory of what it replaces.
+impl Clone for PairState {
+    fn clone(&self) -> Self {
+        Self { points: self.points.clone(), cache: self.cache.clone(), ..*self }
     }
 
-    /// The force on the second body at one of the points, in newtons: the mean over the step.
-    pub fn force_at(&self, point: &ContactPointState) -> DVec3 {
-        if self.dt > 0.0 { point.impulse() / self.dt } else { DVec3::ZERO }
+    fn clone_from(&mut self, other: &Self) {
+        let mut points = std::mem::take(&mut self.points);
+        points.clone_from(&other.points);
+        let mut cache = std::mem::take(&mut self.cache);
+        cache.clone_from(&other.cache);
+        *self = Self { points, cache, ..*other };
+    }
+}
+
+impl ContactPoints for PairState {
+    fn count(&self) -> usize {
+        self.points.len()
     }
 
-    /// Force and torque (about `center`, a world point) on the second body: the mean over the step.
-    pub fn wrench_about(&self, center: DVec3) -> Wrench {
-        let mut sum = Wrench::default();
-        for point in self.points.iter().filter(|_| self.dt > 0.0) {
-            let ContactPointState { geometry, start, end, .. } = point;
-            let force = self.force_at(point);
-            let twist = start.rolling + end.rolling + geometry.normal * (start.spinning + end.spinning);
-            sum += Wrench { force, torque: (geometry.position - center).cross(force) + twist / self.dt };
+    fn point(&self, index: usize) -> ContactPoint {
+        let PointState { key, features, geometry, start, end, .. } = self.points[index];
+        let ContactGeometry { position, normal, gap } = geometry;
+        ContactPoint { position, normal, gap, impulse: start + end, parts: [key.0, key.1], feature: key.2, features }
+    }
+}
+
+impl PairState {
+    /// What others see of it.
+    pub(super) fn view(&self) -> Contact<'_> {
+        Contact::new(self.colliders, self.bodies, self.material, self.dt, self)
+    }
+
+    /// Whether they touch in at least one point.
+    pub(super) fn touches(&self) -> bool {
+        self.touch.now && !self.points.is_empty()
+    }
+
+    /// Decides, with the impulses of the step, whether they touch: surfaces that press on each other, or between which there
+    /// is no room at all. A gap that opens is no contact from its beginning, however small it still is.
+    pub(super) fn settle_touch(&mut self, touch_distance: f64) {
+        if !self.sensor {
+            let touches = |point: &PointState| {
+                let gap = point.geometry.gap;
+                let pressed = point.start.normal + point.end.normal > 0.0;
+                (pressed && gap <= touch_distance) || gap <= NO_ROOM * touch_distance
+            };
+            self.touch.now = self.points.iter().any(touches);
         }
-        sum
     }
 
     /// The normal of a rough surface whose ideal normal this is.

@@ -14,24 +14,19 @@
 
 use crate::solver::{Bounds, ConstraintSolver, Problem, SolverBody, SolverRow};
 
-/// Whether a row keeps bodies from approaching.
-pub(super) fn is_contact(row: &SolverRow) -> bool {
-    row.bounds == Bounds::Range { min: 0.0, max: f64::INFINITY }
-}
-
 /// Whether a row demands that bodies separate.
 pub(super) fn bounces(row: &SolverRow) -> bool {
-    row.bias < 0.0 && is_contact(row)
+    row.bias < 0.0 && row.bounds == Bounds::NonNegative
 }
 
 /// Whether a row holds whatever happens; a spring or a motor does not act in no time.
 fn is_rigid_joint(row: &SolverRow) -> bool {
-    row.bounds == Bounds::Range { min: f64::NEG_INFINITY, max: f64::INFINITY } && row.gamma == 0.0
+    row.bounds == Bounds::Free && row.gamma == 0.0
 }
 
 /// How impacts are passed on.
 pub(super) struct Impacts<'a> {
-    pub(super) solver: &'a dyn ConstraintSolver,
+    pub(super) solver: &'a mut dyn ConstraintSolver,
     /// Slower approaches do not bounce, in m/s.
     pub(super) threshold: f64,
     /// How many rounds at most.
@@ -41,14 +36,15 @@ pub(super) struct Impacts<'a> {
 impl Impacts<'_> {
     /// Plays the rounds with `bodies`, which have the velocities before the impact and get those after it, and has the rows
     /// demand the outcome: how fast what took part separates.
-    pub(super) fn pass_on(&self, bodies: &mut [SolverBody], rows: &mut [SolverRow], restitution: &[f64]) {
+    pub(super) fn pass_on(&mut self, bodies: &mut [SolverBody], rows: &mut [SolverRow], restitution: &[f64]) {
         let mut impulses = vec![0.0; rows.len()];
         for round in 0..self.rounds {
             let separation = |row: &SolverRow, restitution: f64| {
                 let approach = -row.rate(bodies);
                 match round {
                     0 => bounces(row).then_some(-row.bias),
-                    _ => (is_contact(row) && approach > self.threshold).then_some(restitution * approach),
+                    _ => (row.bounds == Bounds::NonNegative && approach > self.threshold)
+                        .then_some(restitution * approach),
                 }
             };
             let separations: Vec<_> = rows.iter().zip(restitution).map(|(row, &e)| separation(row, e)).collect();
@@ -61,7 +57,7 @@ impl Impacts<'_> {
         }
         for (row, impulse) in rows.iter_mut().zip(impulses) {
             let takes_part = impulse > 0.0;
-            if is_contact(row) && (takes_part || row.bias < 0.0) {
+            if row.bounds == Bounds::NonNegative && (takes_part || row.bias < 0.0) {
                 let rate = row.rate(bodies).max(0.0);
                 row.bias = -if takes_part { rate } else { rate.min(-row.bias) };
             }
@@ -76,7 +72,7 @@ fn select(rows: &[SolverRow], separations: &[Option<f64>]) -> (Vec<usize>, Vec<S
     let mut normal_row = None;
     for (number, (row, separation)) in rows.iter().zip(separations).enumerate() {
         let (bias, bounds) = match row.bounds {
-            Bounds::Range { .. } => {
+            Bounds::Free | Bounds::NonNegative | Bounds::Range { .. } | Bounds::Nothing => {
                 normal_row = separation.map(|_| selected.len());
                 match separation {
                     Some(speed) => (-speed, row.bounds),

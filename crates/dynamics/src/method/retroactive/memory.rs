@@ -1,63 +1,95 @@
-//! What the method remembers from step to step, as plain data: contacts and joints with their impulses, and for which
-//! motions they were found.
+//! What the method remembers from step to step, as plain data: contacts and joints with their impulses, and how the quiet
+//! bodies moved when they became quiet.
 //!
-//! The broad phase is not part of it. Which of its pairs are looked at depends on where the colliders are and not on where
-//! they were, and pairs that have no contact points leave no trace; so a broad phase that is filled anew gives the same
-//! simulation to the last bit.
+//! All of it is here, so that a step that fails can be undone and a run can be resumed. The broad phase is not part of it:
+//! which of its pairs are looked at depends on where the colliders are and not on where they were, and pairs that
+//! have no contact points leave no trace; so an index that is filled anew gives the same simulation to the last bit.
 
-use super::Retroactive;
 use super::assemble::JointMemory;
-use super::contact::Contact;
-use crate::{BodyState, Model, ModelError, State, StepReport};
+use super::contact::{PairState, PointState};
+use super::detect::Contacts;
+use crate::contact::ContactImpulse;
+use crate::parts::activity::Activity;
+use crate::{Model, ModelError, State};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-#[derive(Deserialize, Serialize)]
-struct Memory {
-    contacts: Vec<Contact>,
-    joints: Vec<JointMemory>,
-    /// The motions the contacts were found for.
-    bodies: Vec<BodyState>,
-    /// The step length the contacts were found for, if the model has not changed since.
-    current_for: Option<f64>,
-    /// The length of the last step.
-    dt: f64,
-    integrator: Value,
+/// Everything remembered from step to step, but for what the integrator remembers.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Memory {
+    pub(super) contacts: Contacts,
+    /// By slot of the joint.
+    pub(super) joints: Vec<JointMemory>,
+    pub(super) activity: Activity,
+    /// The length of the last step, in seconds; zero before the first.
+    pub(super) dt: f64,
 }
 
-pub(super) fn save(method: &Retroactive, model: &Model) -> Value {
-    let leaves_a_trace = |contact: &Contact| !contact.points.is_empty() || contact.touching || contact.touched_before;
-    let up_to_date = |contact: &Contact| {
-        let [a, b] = contact.colliders.map(|id| model.colliders().get(id));
-        let mut contact = contact.clone();
-        contact.forget_other_shapes([a?.shape_revision, b?.shape_revision]);
-        Some(contact)
-    };
-    let memory = Memory {
-        contacts: method.detector.contacts().iter().filter_map(up_to_date).filter(leaves_a_trace).collect(),
-        joints: method.joints.clone(),
-        bodies: method.detector.detected_for().to_vec(),
-        current_for: method.detector.current_for(model),
-        dt: method.report.dt,
-        integrator: method.integrator.save(),
-    };
-    serde_json::to_value(memory).unwrap_or_default()
-}
-
-pub(super) fn load(method: &mut Retroactive, model: &Model, state: &State, saved: &Value) -> Result<(), ModelError> {
-    let wrong = |error: serde_json::Error| ModelError::BadProperties {
-        part: "the memory of the method \"retroactive\"".into(),
-        problem: error.to_string(),
-    };
-    let memory: Memory = Deserialize::deserialize(saved).map_err(wrong)?;
-    if memory.bodies.len() > state.bodies.len() {
-        let (known, there) = (memory.bodies.len(), state.bodies.len());
-        return Err(ModelError::Invalid(format!("the memory knows {known} bodies, but the state has {there}")));
+/// A copy that uses the memory of what it replaces.
+impl Clone for Memory {
+    fn clone(&self) -> Self {
+        let Self { contacts, joints, activity, dt } = self;
+        Self { contacts: contacts.clone(), joints: joints.clone(), activity: activity.clone(), dt: *dt }
     }
-    method.integrator.load(&memory.integrator).map_err(wrong)?;
-    method.detector.load(model, memory.contacts, memory.bodies, memory.current_for);
-    method.joints = memory.joints;
-    method.islands.clear();
-    method.report = StepReport { dt: memory.dt, ..StepReport::default() };
-    Ok(())
+
+    fn clone_from(&mut self, other: &Self) {
+        self.contacts.clone_from(&other.contacts);
+        self.joints.clone_from(&other.joints);
+        self.activity.clone_from(&other.activity);
+        self.dt = other.dt;
+    }
+}
+
+impl Memory {
+    pub(super) fn clear(&mut self) {
+        self.contacts.clear();
+        self.joints.clear();
+        self.activity.reset();
+        self.dt = 0.0;
+    }
+
+    /// The part of it that leaves a trace.
+    pub(super) fn to_save(&self, model: &Model) -> Self {
+        let up_to_date = |contact: &PairState| {
+            let [a, b] = contact.colliders.map(|id| model.colliders().get(id));
+            let mut contact = contact.clone();
+            contact.forget_other_shapes([a?.shape_revision, b?.shape_revision]);
+            Some(contact)
+        };
+        let leaves_a_trace =
+            |contact: &PairState| !contact.points.is_empty() || contact.touch.now || contact.touch.before;
+        let mut saved = self.clone();
+        saved.contacts.list = self.contacts.list.iter().filter_map(up_to_date).filter(leaves_a_trace).collect();
+        saved
+    }
+
+    /// Whether what was saved can be what was remembered of this model and state.
+    pub(super) fn check(&self, model: &Model, state: &State) -> Result<(), ModelError> {
+        self.validate(model, state).map_err(ModelError::Invalid)
+    }
+
+    /// Says what is not sound: numbers that are not finite, contacts out of order, more joints than there are.
+    pub(super) fn validate(&self, model: &Model, state: &State) -> Result<(), String> {
+        let finite = |point: &PointState| {
+            let geometry = point.geometry.position.is_finite() && point.geometry.normal.is_finite();
+            geometry && point.geometry.gap.is_finite() && is_finite(&point.start) && is_finite(&point.end)
+        };
+        for contact in &self.contacts.list {
+            if !contact.points.iter().all(finite) {
+                return Err(format!("the contact of {:?} has a point that is not finite", contact.colliders));
+            }
+        }
+        if !self.contacts.list.is_sorted_by(|a, b| a.colliders < b.colliders) {
+            return Err("the contacts are not in the order of their colliders".into());
+        }
+        let (joints, slots) = (self.joints.len(), model.joints().slot_count());
+        if joints > slots {
+            return Err(format!("the memory knows {joints} joints, but the model has {slots}"));
+        }
+        self.activity.validate(state.bodies.len())
+    }
+}
+
+fn is_finite(impulse: &ContactImpulse) -> bool {
+    let ContactImpulse { normal, friction, rolling, spinning } = impulse;
+    normal.is_finite() && friction.is_finite() && rolling.is_finite() && spinning.is_finite()
 }

@@ -18,15 +18,12 @@
 //! All impulses act in opposite pairs at one point, so momentum and angular momentum are conserved to rounding. A body
 //! at rest stays exactly at rest; free flight is as exact as the integrator; joints keep their energy.
 
-mod activity;
 mod assemble;
 mod bounce;
 mod contact;
 mod detect;
 mod draw;
-mod free_motion;
 mod impact;
-mod island;
 mod memory;
 mod notify;
 mod positions;
@@ -34,26 +31,31 @@ mod push;
 mod settings;
 mod soft;
 
-pub use contact::{Contact, ContactImpulses, ContactPointState};
 pub use settings::{RetroactiveDescription, RetroactiveSettings};
 
 use self::assemble::{Assembler, Assembly, JointMemory, Stage};
 use self::bounce::Budget;
-use self::detect::Detector;
-use self::free_motion::FreeMotion;
+use self::detect::Scenery;
 use self::impact::{Impacts, bounces};
-use self::island::Island;
+use self::memory::Memory;
 use self::push::Push;
-use super::Method;
-use crate::event::{Events, Reaction};
+use super::{Method, StepContext};
+use crate::contact::{Contact, ContactImpulse};
+use crate::event::Reaction;
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
-use crate::model::BodyKind;
+use crate::journal::Journal;
+use crate::model::{BodyKind, JointEnd};
+use crate::parts::adjacency::Adjacency;
+use crate::parts::free_motion::FreeMotion;
+use crate::parts::islands::{Island, Islands};
+use crate::parts::roster::Roster;
+use crate::parts::{activity, breaking, finite, scripts, turns};
 use crate::report::{StepReport, Stopwatch};
 use crate::solver::{ConstraintSolver, Convergence, Direct, Problem, SolverBody};
 use crate::{BodyId, BodyState, Id, JointId, Model, ModelError, State, StepError};
 use glam::{DMat3, DVec3};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
 
 /// The retroactive method. See the module's documentation.
@@ -62,13 +64,29 @@ pub struct Retroactive {
     settings: RetroactiveSettings,
     integrator: Box<dyn Integrator>,
     solver: Box<dyn ConstraintSolver>,
-    detector: Detector,
-    joints: Vec<JointMemory>,
-    islands: Vec<Island>,
+    /// An empty one of the kind that the world is to use.
+    broad_phase: Box<dyn BroadPhase>,
+    /// What is remembered from step to step.
+    memory: Memory,
+    /// Who is who in the model.
+    roster: Roster,
+    islands: Islands,
+    adjacency: Adjacency,
     /// The pushes of the step under way.
     pushes: Vec<Push>,
     /// The energy the islands have in the step under way.
     budget: Budget,
+    report: StepReport,
+    /// How everything was before the step under way.
+    before: Before,
+}
+
+/// What a step that fails puts back.
+#[derive(Debug, Default)]
+struct Before {
+    bodies: Vec<BodyState>,
+    memory: Memory,
+    integrator: Option<Box<dyn Integrator>>,
     report: StepReport,
 }
 
@@ -85,12 +103,15 @@ impl Retroactive {
             settings: RetroactiveSettings::default(),
             integrator: Box::new(VelocityVerlet::default()),
             solver: Box::new(Direct::default()),
-            detector: Detector::new(Box::new(DynamicTree::default())),
-            joints: Vec::new(),
-            islands: Vec::new(),
+            broad_phase: Box::new(DynamicTree::default()),
+            memory: Memory::default(),
+            roster: Roster::default(),
+            islands: Islands::default(),
+            adjacency: Adjacency::default(),
             pushes: Vec::new(),
             budget: Budget::default(),
             report: StepReport::default(),
+            before: Before::default(),
         }
     }
 
@@ -108,7 +129,7 @@ impl Retroactive {
 
     /// With another broad phase.
     pub fn with_broad_phase(mut self, broad_phase: impl BroadPhase + 'static) -> Self {
-        self.detector = Detector::new(Box::new(broad_phase));
+        self.broad_phase = Box::new(broad_phase);
         self
     }
 
@@ -118,27 +139,39 @@ impl Retroactive {
         self
     }
 
-    /// The broad phase with its boxes as of the last step.
-    pub fn broad_phase(&self) -> &dyn BroadPhase {
-        self.detector.broad_phase()
+    /// The settings.
+    pub fn settings(&self) -> &RetroactiveSettings {
+        &self.settings
+    }
+
+    /// Changes the settings; what is remembered from earlier steps stays.
+    pub fn set_settings(&mut self, settings: RetroactiveSettings) {
+        self.settings = settings;
     }
 
     /// Impulses at the end of the step that make the velocities obey the constraints.
     fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64) {
-        self.islands = island::find(model, state, self.detector.contacts());
+        self.find_islands(model, state);
+        // What does not act any more exerts nothing.
+        let points = self.memory.contacts.list.iter_mut().flat_map(|contact| &mut contact.points);
+        for point in points.filter(|point| !point.acts(self.settings.touch_distance)) {
+            point.end = ContactImpulse::default();
+        }
         let velocities = state.bodies.iter().map(|body| (body.velocity, body.angular_velocity));
         let mut bodies = solver_bodies(model, &state.bodies, velocities);
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
-        for island in self.islands.iter().filter(|island| island.needs_solving()) {
+        let islands = std::mem::take(&mut self.islands);
+        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let stage = Stage::Velocity;
             let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies: &bodies };
-            let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
+            let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly);
             self.report.solved = self.report.solved.worse(reached);
-            assembly.store(stage, dt, self.detector.contacts_mut(), &mut self.joints);
+            assembly.store(stage, dt, &mut self.memory.contacts.list, &mut self.memory.joints);
         }
+        self.islands = islands;
         for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
             body.velocity = solved.velocity;
             body.angular_velocity = solved.angular_velocity;
@@ -147,7 +180,7 @@ impl Retroactive {
 
     /// Solves for the velocities at the end of a step, with as much restitution as the energy allows.
     fn solve_bounce(
-        &self,
+        &mut self,
         model: &Model,
         state: &State,
         dt: f64,
@@ -167,7 +200,7 @@ impl Retroactive {
         if self.settings.impact_rounds > 0 {
             self.budget.go_back(island, bodies);
             let threshold = self.settings.restitution_threshold;
-            let impacts = Impacts { solver: &*self.solver, threshold, rounds: self.settings.impact_rounds };
+            let mut impacts = Impacts { solver: &mut *self.solver, threshold, rounds: self.settings.impact_rounds };
             impacts.pass_on(bodies, rows, restitution);
             write(bodies, &before);
         }
@@ -197,7 +230,7 @@ impl Retroactive {
     fn velocities_of_scripts(&self, model: &Model, state: &State, island: &Island) -> Vec<DVec3> {
         let is_scripted =
             |id: BodyId| model.bodies().get(id).is_some_and(|body| matches!(body.kind, BodyKind::Scripted(_)));
-        let contacts = island.contacts.iter().map(|&index| &self.detector.contacts()[index]);
+        let contacts = island.contacts.iter().map(|&index| &self.memory.contacts.list[index]);
         contacts
             .flat_map(|contact| contact.bodies.into_iter().filter(|&id| is_scripted(id)).map(move |id| (contact, id)))
             .filter_map(|(contact, id)| {
@@ -211,22 +244,114 @@ impl Retroactive {
         let mut bodies = std::mem::take(&mut state.bodies);
         let equations = FreeMotion::with_bodies(model, state, &bodies);
         self.integrator.advance(&equations, state.time, dt, &mut bodies);
-        follow_scripts(model, state.time + dt, &mut bodies);
+        scripts::follow(model, &self.roster.scripted, state.time_after(dt), &mut bodies);
         state.bodies = bodies;
+    }
+
+    fn find_islands(&mut self, model: &Model, state: &State) {
+        let active = self.memory.contacts.list.iter().enumerate().filter(|(_, contact)| !contact.points.is_empty());
+        let contacts = active.map(|(index, contact)| (index, contact.bodies));
+        self.islands.find(model, state, &self.roster.movable, contacts);
+    }
+
+    /// Wakes islands that touch or are joined to something awake, to a moving script, or that came to touch something between
+    /// the steps.
+    fn wake_touched(&mut self, context: &mut StepContext<'_>) {
+        let StepContext { model, state, events, .. } = context;
+        self.find_islands(model, state);
+        let contacts = &self.memory.contacts.list;
+        let pushed = |state: &State, island: &Island| {
+            let by_contact = island.contacts.iter().map(|&index| &contacts[index]).any(|contact| {
+                (contact.touch.now && !contact.touch.before) || activity::is_moving_script(model, state, contact.bodies)
+            });
+            let pulled = |end: JointEnd| match end {
+                JointEnd::Body(id) => activity::is_moving_script(model, state, [id, id]),
+                JointEnd::World => false,
+            };
+            by_contact
+                || island
+                    .joints
+                    .iter()
+                    .filter_map(|&id| model.joints().get(id))
+                    .any(|joint| joint.ends.into_iter().any(pulled))
+        };
+        self.memory.activity.wake_touched(state, self.islands.as_slice().iter(), pushed, events);
+    }
+
+    /// One step, as a table of contents. What fails leaves things half done.
+    fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
+        let (model, dt, workers) = (context.model, context.dt, context.workers);
+        let total = Stopwatch::start();
+        self.report = StepReport { dt, ..StepReport::default() };
+        let settings = self.settings;
+        let time = context.state.time_after(dt);
+        self.roster.follow(context.changes, model);
+        let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
+        self.memory.contacts.refresh(&scenery, context.changes, context.index);
+        self.memory.contacts.remember_approach(&scenery);
+        self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
+        self.wake_touched(context);
+        self.report.times.detect = total.elapsed();
+
+        let watch = Stopwatch::start();
+        let state = &mut *context.state;
+        self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
+        self.solve_positions(model, state, dt);
+        self.report.times.solve = watch.elapsed();
+
+        let watch = Stopwatch::start();
+        self.integrate(model, state, dt);
+        finite::check(model, &self.roster.movable, &state.bodies)?;
+        finite::check(model, &self.roster.scripted, &state.bodies)?;
+        self.report.times.integrate = watch.elapsed();
+
+        let watch = Stopwatch::start();
+        let scenery = Scenery { model, state, dt, settings: &settings, roster: &self.roster, workers };
+        self.memory.contacts.detect(&scenery, context.index);
+        self.report.times.detect += watch.elapsed();
+
+        let watch = Stopwatch::start();
+        self.solve_velocities(model, state, dt);
+        finite::check(model, &self.roster.movable, &state.bodies)?;
+        self.report.times.solve += watch.elapsed();
+
+        let (islands, events) = (self.islands.as_slice(), &mut *context.events);
+        self.memory.activity.update(model, state, (time, dt), &settings.activity(), islands.iter(), events);
+        for slept in &events.slept {
+            context.index.body_changed(model, slept.body);
+        }
+        turns::follow(model, &self.roster.turning, state);
+        let reaction = |joint| known_reaction(&self.memory.joints, joint);
+        breaking::break_joints(model, &self.roster.breakable, reaction, time, state, events);
+        notify::limits(model, &mut self.memory.joints, time, events);
+        notify::contacts(&mut self.memory.contacts, &settings, context);
+        self.memory.dt = dt;
+        self.index_contacts(context.state.bodies.len());
+        self.count(context.state);
+        self.report.times.total = total.elapsed();
+        Ok(())
+    }
+
+    /// Notes which contacts each body has.
+    fn index_contacts(&mut self, slots: usize) {
+        let touching = self.memory.contacts.list.iter().enumerate().filter(|(_, contact)| contact.touches());
+        self.adjacency.rebuild(slots, touching.map(|(index, contact)| (index as u32, contact.bodies)));
+    }
+
+    /// Counts what the report tells of bodies, islands and contacts.
+    fn count(&mut self, state: &State) {
+        let bodies = || self.islands.as_slice().iter().flat_map(|island| &island.bodies);
+        let touching = || self.memory.contacts.list.iter().filter(|contact| contact.touches());
+        self.report.asleep = bodies().filter(|id| state.bodies[id.slot()].asleep).count();
+        self.report.awake = bodies().count() - self.report.asleep;
+        self.report.islands = self.islands.as_slice().len();
+        self.report.contacts = touching().count();
+        self.report.contact_points = touching().map(|contact| contact.points.len()).sum();
     }
 }
 
-impl Retroactive {
-    /// Counts what the report tells of bodies, islands and contacts.
-    fn count(&mut self, state: &State) {
-        let bodies = || self.islands.iter().flat_map(|island| &island.bodies);
-        let touching = || self.detector.contacts().iter().filter(|contact| contact.touching);
-        self.report.asleep = bodies().filter(|id| state.bodies[id.slot()].asleep).count();
-        self.report.awake = bodies().count() - self.report.asleep;
-        self.report.islands = self.islands.len();
-        self.report.contacts = touching().filter(|contact| !contact.points.is_empty()).count();
-        self.report.contact_points = touching().map(|contact| contact.points.len()).sum();
-    }
+fn known_reaction(joints: &[JointMemory], joint: JointId) -> Option<Reaction> {
+    joints.get(joint.slot()).filter(|memory| memory.joint == Some(joint)).map(JointMemory::reaction)
 }
 
 impl Method for Retroactive {
@@ -234,51 +359,42 @@ impl Method for Retroactive {
         "retroactive"
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, dt: f64, events: &mut Events) -> Result<(), StepError> {
-        let total = Stopwatch::start();
-        self.report = StepReport { dt, ..StepReport::default() };
-        self.detector.refresh(model, state, dt, &self.settings);
-        self.joints.resize_with(model.joints().slot_count(), JointMemory::default);
-        activity::wake_touched(model, state, self.detector.contacts(), events);
-        self.report.times.detect = total.elapsed();
+    fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
+        self.before.bodies.clone_from(&context.state.bodies);
+        self.before.memory.clone_from(&self.memory);
+        self.before.integrator = Some(self.integrator.clone_box());
+        self.before.report = self.report;
+        let result = self.advance(context);
+        if result.is_err() {
+            std::mem::swap(&mut context.state.bodies, &mut self.before.bodies);
+            std::mem::swap(&mut self.memory, &mut self.before.memory);
+            self.integrator = self.before.integrator.take().unwrap_or_else(|| self.integrator.clone_box());
+            self.report = self.before.report;
+            self.pushes.clear();
+            context.index.all_moved();
+        }
+        result
+    }
 
-        let watch = Stopwatch::start();
-        self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
-        self.solve_positions(model, state, dt);
-        self.report.times.solve = watch.elapsed();
-
-        let watch = Stopwatch::start();
-        self.integrate(model, state, dt);
-        self.report.times.integrate = watch.elapsed();
-
-        let watch = Stopwatch::start();
-        self.detector.detect(model, state, dt, &self.settings);
-        self.report.times.detect += watch.elapsed();
-
-        let watch = Stopwatch::start();
-        self.solve_velocities(model, state, dt);
-        self.report.times.solve += watch.elapsed();
-
-        activity::update(model, state, dt, &self.settings, &self.islands, events);
-        notify::break_joints(model, state, &self.joints, events);
-        notify::contact_events(&mut self.detector, events);
-        self.detector.mark_current(model, state, dt);
-        self.count(state);
-        self.report.times.total = total.elapsed();
-        Ok(())
+    fn new_broad_phase(&self) -> Box<dyn BroadPhase> {
+        self.broad_phase.clone_box()
     }
 
     fn reaction(&self, joint: JointId) -> Option<Reaction> {
-        let memory = self.joints.get(joint.slot()).filter(|memory| memory.joint == Some(joint));
-        memory.map(JointMemory::reaction)
+        known_reaction(&self.memory.joints, joint)
     }
 
     fn report(&self) -> StepReport {
         self.report
     }
 
-    fn contacts(&self) -> &[Contact] {
-        self.detector.contacts()
+    fn visit_contacts<'a>(&'a self, visit: &mut dyn FnMut(Contact<'a>)) {
+        self.memory.contacts.list.iter().filter(|contact| contact.touches()).for_each(|contact| visit(contact.view()));
+    }
+
+    fn visit_contacts_of<'a>(&'a self, body: BodyId, visit: &mut dyn FnMut(Contact<'a>)) {
+        let contacts = self.adjacency.of(body).iter().map(|&index| &self.memory.contacts.list[index as usize]);
+        contacts.filter(|contact| contact.bodies.contains(&body)).for_each(|contact| visit(contact.view()));
     }
 
     fn draw(&self, model: &Model, state: &State, flags: InstrumentFlags, instrument: &mut dyn Instrument) {
@@ -287,18 +403,40 @@ impl Method for Retroactive {
 
     fn reset(&mut self) {
         self.integrator.reset();
-        self.detector.reset();
-        self.joints.clear();
+        self.memory.clear();
         self.islands.clear();
+        self.adjacency.clear();
         self.report = StepReport::default();
     }
 
-    fn save(&self, model: &Model) -> Value {
-        memory::save(self, model)
+    fn memory<'a>(&'a self, model: &'a Model) -> Box<dyn erased_serde::Serialize + 'a> {
+        Box::new(Saved { memory: self.memory.to_save(model), integrator: self.integrator.memory() })
     }
 
-    fn load(&mut self, model: &Model, state: &State, saved: &Value) -> Result<(), ModelError> {
-        memory::load(self, model, state, saved)
+    fn load(
+        &mut self,
+        model: &Model,
+        state: &State,
+        memory: &mut dyn erased_serde::Deserializer<'_>,
+    ) -> Result<(), ModelError> {
+        let saved: Saved = erased_serde::deserialize(memory).map_err(|error| ModelError::BadProperties {
+            part: "the memory of the method \"retroactive\"".into(),
+            problem: error.to_string(),
+        })?;
+        saved.memory.check(model, state)?;
+        self.integrator.load(&saved.integrator)?;
+        self.memory = saved.memory;
+        self.memory.contacts.adopt(model);
+        self.roster.follow(&Journal::everything(), model);
+        self.islands.clear();
+        self.index_contacts(state.bodies.len());
+        self.report = StepReport { dt: self.memory.dt, ..StepReport::default() };
+        Ok(())
+    }
+
+    fn validate(&self, model: &Model, state: &State) -> Result<(), String> {
+        self.islands.validate(model)?;
+        self.memory.validate(model, state)
     }
 
     fn clone_box(&self) -> Box<dyn Method> {
@@ -306,29 +444,24 @@ impl Method for Retroactive {
             settings: self.settings,
             integrator: self.integrator.clone_box(),
             solver: self.solver.clone_box(),
-            detector: self.detector.clone(),
-            joints: self.joints.clone(),
+            broad_phase: self.broad_phase.clone_box(),
+            memory: self.memory.clone(),
+            roster: self.roster.clone(),
             islands: self.islands.clone(),
+            adjacency: self.adjacency.clone(),
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
             report: self.report,
+            before: Before::default(),
         })
     }
 }
 
-/// Puts scripted bodies where their scripts say they are at `time`.
-fn follow_scripts(model: &Model, time: f64, bodies: &mut [BodyState]) {
-    for (id, body) in model.bodies().iter() {
-        if let BodyKind::Scripted(script) = &body.kind {
-            let state = &mut bodies[id.slot()];
-            let pose = script.pose(time).normalized();
-            let (velocity, angular_velocity) = script.velocity(time);
-            state.rotation = pose.rotation;
-            state.position = pose.point(body.mass.center);
-            state.angular_velocity = angular_velocity;
-            state.velocity = velocity + angular_velocity.cross(state.position - pose.translation);
-        }
-    }
+/// What goes into a file.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    memory: Memory,
+    integrator: Vec<f64>,
 }
 
 /// The bodies as a solver sees them, with given velocities; the last one is the unmoving world. Sleeping bodies are as

@@ -25,10 +25,11 @@
 
 use super::Retroactive;
 use super::assemble::{Assembler, Assembly, Stage};
-use super::free_motion::FreeMotion;
-use super::island::Island;
 use super::push::Push;
-use super::{follow_scripts, island, solver_bodies};
+use super::solver_bodies;
+use crate::parts::free_motion::FreeMotion;
+use crate::parts::islands::Island;
+use crate::parts::scripts;
 use crate::solver::{Problem, SolverBody, SolverRow};
 use crate::{BodyState, Id, Model, State};
 use tumble_geometry::math::rotation_vector;
@@ -49,11 +50,10 @@ struct Task {
 impl Retroactive {
     /// Impulses at the beginning of the step that keep the constraints at its end.
     pub(super) fn solve_positions(&mut self, model: &Model, state: &mut State, dt: f64) {
-        self.islands = island::find(model, state, self.detector.contacts());
-        if !self.islands.iter().any(|island| island.needs_solving()) {
+        self.find_islands(model, state);
+        if !self.islands.as_slice().iter().any(|island| island.needs_solving()) {
             return;
         }
-        self.detector.remember_approach(model, state, dt, self.settings.touch_distance);
         let moved = self.moved(model, state, state.bodies.clone(), dt);
         let free = mean_velocities(model, &state.bodies, &moved, dt);
         let mut bodies = free.clone();
@@ -78,7 +78,7 @@ impl Retroactive {
             }
         }
         for Task { assembly, .. } in &tasks {
-            assembly.store(Stage::Position, dt, self.detector.contacts_mut(), &mut self.joints);
+            assembly.store(Stage::Position, dt, &mut self.memory.contacts.list, &mut self.memory.joints);
             let mut rows = assembly.push_rows();
             if !rows.is_empty() {
                 self.solver.solve(&mut Problem { bodies: &mut bodies, rows: &mut rows });
@@ -95,7 +95,7 @@ impl Retroactive {
     fn moved(&self, model: &Model, state: &State, mut bodies: Vec<BodyState>, dt: f64) -> Vec<BodyState> {
         let equations = FreeMotion::with_bodies(model, state, &bodies);
         self.integrator.clone_box().advance(&equations, state.time, dt, &mut bodies);
-        follow_scripts(model, state.time + dt, &mut bodies);
+        scripts::follow(model, &self.roster.scripted, state.time_after(dt), &mut bodies);
         bodies
     }
 
@@ -103,16 +103,16 @@ impl Retroactive {
     fn tasks(&self, model: &Model, state: &State, dt: f64, bodies: &[SolverBody], ahead: &[BodyState]) -> Vec<Task> {
         let assembler = Assembler { model, state, dt, stage: Stage::Position, settings: &self.settings, bodies };
         let task = |(index, island): (usize, &Island)| {
-            let mut assembly = assembler.assemble(island, self.detector.contacts(), &self.joints);
+            let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             assembly.aim(&assembler, ahead);
             Task { island: index, assembly, known: None, done: island.joints.is_empty() }
         };
-        self.islands.iter().enumerate().filter(|(_, island)| island.needs_solving()).map(task).collect()
+        self.islands.as_slice().iter().enumerate().filter(|(_, island)| island.needs_solving()).map(task).collect()
     }
 
     /// Solves an island from its velocities without impulses.
     fn solve_island(&mut self, task: &mut Task, free: &[SolverBody], bodies: &mut [SolverBody]) {
-        self.islands[task.island].bodies.iter().for_each(|id| bodies[id.slot()] = free[id.slot()]);
+        self.islands.as_slice()[task.island].bodies.iter().for_each(|id| bodies[id.slot()] = free[id.slot()]);
         let reached = self.solver.solve(&mut Problem { bodies, rows: &mut task.assembly.rows });
         self.report.solved = self.report.solved.worse(reached);
     }
@@ -125,7 +125,7 @@ impl Retroactive {
         if task.known.as_ref().is_some_and(|(.., best)| miss >= *best || miss.is_nan()) {
             return !miss.is_nan();
         }
-        let island = &self.islands[task.island];
+        let island = &self.islands.as_slice()[task.island];
         let velocities = island.bodies.iter().map(|id| assembler.bodies[id.slot()]).collect();
         task.known = Some((rows, velocities, miss));
         miss > ON_TARGET
@@ -136,7 +136,11 @@ impl Retroactive {
         task.done = true;
         if let Some((rows, velocities, _)) = task.known.take() {
             task.assembly.rows = rows;
-            self.islands[task.island].bodies.iter().zip(velocities).for_each(|(id, body)| bodies[id.slot()] = body);
+            self.islands.as_slice()[task.island]
+                .bodies
+                .iter()
+                .zip(velocities)
+                .for_each(|(id, body)| bodies[id.slot()] = body);
         }
     }
 }

@@ -3,6 +3,8 @@
 use super::Retroactive;
 use crate::ModelError;
 use crate::method::Method;
+use crate::parts::activity::ActivitySettings;
+use crate::parts::or_never::{self, TimeOrNever};
 use crate::registry::{DescribeMethod, Registry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,9 +42,26 @@ pub struct RetroactiveSettings {
     /// A body is quiet while its angular speed is below this, in rad/s. Default 0.04.
     #[schemars(range(min = 0.0), extend("unit" = "rad/s"))]
     pub quiet_angular_speed: f64,
-    /// Islands whose bodies were all quiet for this long fall asleep, in seconds. Infinite: never. Default 0.5.
-    #[schemars(range(min = 0.0), extend("unit" = "s"))]
+    /// What accelerates by more than this in m/s², or twice this in rad/s², is not quiet, however slow it is. Default 0.002.
+    #[schemars(range(min = 0.0), extend("unit" = "m/s²"))]
+    pub quiet_acceleration: f64,
+    /// Islands whose bodies were all quiet for this long fall asleep, in seconds; "never" for bodies that stay awake.
+    /// Default 0.5.
+    #[serde(with = "or_never")]
+    #[schemars(with = "TimeOrNever", extend("unit" = "s"))]
     pub time_to_sleep: f64,
+}
+
+impl RetroactiveSettings {
+    /// When bodies fall asleep.
+    pub(super) fn activity(&self) -> ActivitySettings {
+        ActivitySettings {
+            quiet_speed: self.quiet_speed,
+            quiet_angular_speed: self.quiet_angular_speed,
+            quiet_acceleration: self.quiet_acceleration,
+            time_to_sleep: self.time_to_sleep,
+        }
+    }
 }
 
 impl Default for RetroactiveSettings {
@@ -57,6 +76,7 @@ impl Default for RetroactiveSettings {
             touch_distance: 1e-5,
             quiet_speed: 0.02,
             quiet_angular_speed: 0.04,
+            quiet_acceleration: 0.002,
             time_to_sleep: 0.5,
         }
     }
@@ -104,13 +124,28 @@ impl Default for RetroactiveDescription {
     }
 }
 
+impl RetroactiveDescription {
+    /// Gives a method the parts and settings that this describes.
+    fn apply(&self, method: &mut Retroactive, registry: &Registry) -> Result<(), ModelError> {
+        let integrator = registry.integrators.create(&self.integrator.name, &self.integrator.properties)?;
+        let solver = registry.solvers.create(&self.solver.name, &self.solver.properties)?;
+        method.broad_phase = registry.broad_phases.create(&self.broad_phase.name, &self.broad_phase.properties)?;
+        (method.integrator, method.solver, method.settings) = (integrator, solver, self.settings);
+        Ok(())
+    }
+}
+
 impl DescribeMethod for RetroactiveDescription {
     fn build(&self, registry: &Registry) -> Result<Box<dyn Method>, ModelError> {
-        let mut method = Retroactive::new().with_settings(self.settings);
-        method.integrator = registry.integrators.create(&self.integrator.name, &self.integrator.properties)?;
-        method.solver = registry.solvers.create(&self.solver.name, &self.solver.properties)?;
-        let broad_phase = registry.broad_phases.create(&self.broad_phase.name, &self.broad_phase.properties)?;
-        method.detector = super::Detector::new(broad_phase);
+        let mut method = Retroactive::new();
+        self.apply(&mut method, registry)?;
         Ok(Box::new(method))
+    }
+
+    fn configure(&self, method: &mut dyn Method, registry: &Registry) -> Result<(), ModelError> {
+        let name = method.name();
+        let other = || ModelError::Invalid(format!("the settings of \"retroactive\" do not fit the method \"{name}\""));
+        let method = (method as &mut dyn std::any::Any).downcast_mut::<Retroactive>().ok_or_else(other)?;
+        self.apply(method, registry)
     }
 }

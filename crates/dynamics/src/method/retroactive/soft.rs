@@ -12,6 +12,9 @@
 //! which is stable for any spring but swings too slowly, by (ωh)²/12 of its frequency. With β = 1/12 that error is of
 //! the fourth order (Fox and Goodwin 1949), but (ωh)² must stay below 6. So β is 1/12 for springs that the step resolves, and
 //! rises to ¼ where (ωh)² = 1, as (ωh)²/4; a dozen springs side by side on one body are still stable.
+//!
+//! T's coefficients (T 2.9) say instead `J v̄ + γ λ/h + β c₀/h = 0` for the impulse λ of the whole step, half of which is given at its
+//! beginning and half at its end. A mass m then sags by γ h m g/β.
 
 use crate::constraint::{Row, Softness};
 use std::f64::consts::TAU;
@@ -28,7 +31,7 @@ pub(super) struct Began {
 /// A soft row in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Soft {
-    /// By T's coefficients: bias and γ.
+    /// By T's coefficients: bias, and γ of the half of λ that is given at once.
     Coefficients { bias: f64, gamma: f64 },
     /// Stiffness, damping and Newmark's β.
     Spring { stiffness: f64, damping: f64, beta: f64 },
@@ -41,7 +44,7 @@ impl Soft {
         let (stiffness, damping) = match row.softness {
             Softness::Rigid | Softness::Baumgarte { .. } => return None,
             Softness::Coefficients { gamma, beta } => {
-                return Some(Self::Coefficients { bias: beta * row.error / h, gamma: 2.0 * gamma });
+                return Some(Self::Coefficients { bias: beta * row.error / h, gamma: 2.0 * gamma / h });
             }
             Softness::Spring { frequency, damping_ratio } => {
                 let omega = TAU * frequency;

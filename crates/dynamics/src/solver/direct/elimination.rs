@@ -1,4 +1,4 @@
-//! In which order to eliminate the unknowns of a sparse symmetric system, and what that leaves.
+//! Symbolic analysis: in which order to eliminate the unknowns of a sparse symmetric system, and what that leaves.
 //!
 //! The unknowns come in nodes, small dense groups (the rows between two bodies). Eliminating a node couples all its
 //! neighbours with each other, so the order decides how much there is to compute: a chain eliminated from one end stays
@@ -6,14 +6,43 @@
 //! ends of chains and the leaves of trees by itself, so these take linear time, and it is good for loops and meshes.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// An order of elimination with the structure of the factor.
-#[derive(Clone, Debug)]
+/// An order of elimination, and where the blocks of the factor lie in one list of numbers.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     /// The nodes in the order in which they are eliminated.
-    pub(super) order: Vec<usize>,
-    /// For each place in the order, the later places that are coupled to it when its turn comes, ascending.
-    pub(super) below: Vec<Vec<usize>>,
+    pub(super) columns: Vec<Column>,
+    /// The blocks below the columns, column after column.
+    pub(super) below: Vec<Below>,
+    /// How many unknowns there are.
+    pub(super) unknowns: usize,
+    /// How many numbers the factor has.
+    pub(super) numbers: usize,
+}
+
+/// A node as a column of the factor.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    /// Its first unknown.
+    pub(super) first: usize,
+    /// How many unknowns it has.
+    pub(super) size: usize,
+    /// Where its own block begins, row by row.
+    pub(super) own: usize,
+    /// Which blocks are below it.
+    pub(super) below: Range<usize>,
+    /// Where the numbers of these blocks lie: together, row by row.
+    pub(super) rows: Range<usize>,
+}
+
+/// The block that couples a column to a later one when its turn comes.
+#[derive(Clone, Debug)]
+pub(super) struct Below {
+    /// The place of the later node in the order. Ascending within a column.
+    pub(super) later: usize,
+    /// Where the block begins: the rows of the later node by the columns of this one.
+    pub(super) start: usize,
 }
 
 impl Elimination {
@@ -52,15 +81,30 @@ impl Elimination {
             order.push(node);
             coupled.push(front);
         }
+        Some(Self::in_order(sizes, &order, &coupled))
+    }
+
+    /// Lays the blocks out for nodes that are eliminated in this order, each coupled to those nodes then.
+    fn in_order(sizes: &[usize], order: &[usize], coupled: &[BTreeSet<usize>]) -> Self {
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &node)| place[node] = at);
-        let ascending = |front: BTreeSet<usize>| {
-            let mut places: Vec<usize> = front.into_iter().map(|node| place[node]).collect();
-            places.sort_unstable();
-            places
-        };
-        let below = coupled.into_iter().map(ascending).collect();
-        Some(Self { order, below })
+        let mut first = vec![0; sizes.len()];
+        (1..sizes.len()).for_each(|node| first[node] = first[node - 1] + sizes[node - 1]);
+        let mut layout = Self { unknowns: sizes.iter().sum(), ..Self::default() };
+        for (&node, front) in order.iter().zip(coupled) {
+            let size = sizes[node];
+            let (own, start, below) = (layout.numbers, layout.numbers + size * size, layout.below.len());
+            layout.numbers = start;
+            let mut later: Vec<usize> = front.iter().map(|&node| place[node]).collect();
+            later.sort_unstable();
+            for later in later {
+                layout.below.push(Below { later, start: layout.numbers });
+                layout.numbers += sizes[order[later]] * size;
+            }
+            let (below, rows) = (below..layout.below.len(), start..layout.numbers);
+            layout.columns.push(Column { first: first[node], size, own, below, rows });
+        }
+        layout
     }
 }
 
@@ -70,8 +114,7 @@ mod tests {
 
     /// The couplings of a factor: how many pairs of nodes.
     fn fill(nodes: usize, groups: &[Vec<usize>]) -> usize {
-        let elimination = Elimination::new(&vec![3; nodes], groups, f64::INFINITY).unwrap();
-        elimination.below.iter().map(Vec::len).sum()
+        Elimination::new(&vec![3; nodes], groups, f64::INFINITY).unwrap().below.len()
     }
 
     #[test]

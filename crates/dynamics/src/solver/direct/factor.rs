@@ -1,103 +1,164 @@
 //! The factors L D Lᵀ of a sparse symmetric positive semidefinite matrix of dense blocks, and solving with them.
 //!
-//! Rows may say the same as others: two hinges on one door, the four corners of a box on the floor. The matrix is singular
-//! then. When the turn of such a row comes, what is left of its diagonal is nothing but rounding, because the rows before it
-//! already say all it does; it is left out (its unknown does not change). For a semidefinite matrix that is exact: a
+//! Where the matrix is singular, a row comes whose diagonal is nothing but rounding when its turn comes, because the rows
+//! before it already say all it does. It is left out (its unknown does not change). For a semidefinite matrix that is exact: a
 //! diagonal of zero has only zeros beside it. Within a node the row with the largest part of its diagonal left comes first, so that
 //! of rows that say nearly the same the one is left out that adds least: demanding the difference of two equal rows would move
 //! bodies a long way.
 
-use super::elimination::Elimination;
+use super::elimination::{Column, Elimination};
 
-/// A diagonal that has shrunk to this part of what it was is counted as zero. Dividing by a smaller one would raise the
-/// rounding of later diagonals, 1e-16, above this part too, and rows that say nothing new would be taken for rows that do: it
-/// must be larger than the square root of the rounding.
-const REDUNDANT: f64 = 1e-7;
-
-/// A matrix in factors; by default, one without rows.
-#[derive(Clone, Debug, Default)]
+/// A matrix in factors, laid out as an [`Elimination`] says.
+#[derive(Debug, Default)]
 pub(super) struct Factor {
-    columns: Vec<Column>,
-}
-
-/// What eliminating one node has left: its rows of L and D.
-#[derive(Clone, Debug)]
-struct Column {
-    /// Where the unknowns of the node are.
-    first: usize,
-    size: usize,
-    /// The order in which they are eliminated.
-    order: Vec<usize>,
-    /// L of the node itself below its diagonal, row by row; before it is eliminated, the matrix.
-    own: Vec<f64>,
-    /// 1/D; zero where a row says nothing new.
+    /// L, block by block; before a node is eliminated, the matrix.
+    numbers: Vec<f64>,
+    /// 1/D of the unknown that is eliminated at each place; zero for a row that is left out.
     inverse: Vec<f64>,
-    /// The later nodes coupled to it, and where their rows begin in `rows`.
-    below: Vec<(usize, usize)>,
-    /// L of the nodes below, row by row; before it is eliminated, the matrix.
-    rows: Vec<f64>,
+    /// Which unknown that is.
+    order: Vec<usize>,
+    /// The diagonal at the beginning, of each unknown.
+    diagonal: Vec<f64>,
+    /// L D of the node under way, laid out as `numbers`.
+    scaled: Vec<f64>,
 }
 
 impl Factor {
-    /// Factors the matrix whose nodes hold the given ranges of unknowns. `entry(i, j)` is its element, asked for only where
-    /// nodes are coupled.
-    pub(super) fn new(
+    /// Factors the matrix with the elements `entry(i, j)`, asked for only where nodes are coupled. Of the unknowns only those
+    /// that count are eliminated; of these, those whose diagonal shrinks to less than `least` of what it was do not count any
+    /// more. The smallest part that was left of a diagonal; 1 if there is none.
+    pub(super) fn factor(
+        &mut self,
         elimination: &Elimination,
-        nodes: &[std::ops::Range<usize>],
         entry: impl Fn(usize, usize) -> f64,
-    ) -> Self {
-        let block = |rows: &std::ops::Range<usize>, columns: &std::ops::Range<usize>, list: &mut Vec<f64>| {
-            for i in rows.clone() {
-                list.extend(columns.clone().map(|j| entry(i, j)));
-            }
-        };
-        let column = |(&node, below): (&usize, &Vec<usize>)| {
-            let (range, mut own, mut rows) = (&nodes[node], Vec::new(), Vec::new());
-            block(range, range, &mut own);
-            let place = |&later: &usize| {
-                let start = rows.len();
-                block(&nodes[elimination.order[later]], range, &mut rows);
-                (later, start)
-            };
-            let below = below.iter().map(place).collect();
-            let order = (0..range.len()).collect();
-            Column { first: range.start, size: range.len(), order, own, inverse: Vec::new(), below, rows }
-        };
-        let mut factor = Self { columns: elimination.order.iter().zip(&elimination.below).map(column).collect() };
-        let diagonal = |column: &Column| (0..column.size).map(|i| column.own[i * column.size + i]).collect();
-        let diagonals: Vec<Vec<f64>> = factor.columns.iter().map(diagonal).collect();
-        for (at, before) in diagonals.iter().enumerate() {
-            factor.eliminate(at, before);
+        counts: &mut [bool],
+        least: f64,
+    ) -> f64 {
+        self.load(elimination, entry);
+        let mut smallest = 1.0;
+        for at in 0..elimination.columns.len() {
+            let column = &elimination.columns[at];
+            smallest = f64::min(smallest, self.factor_own(column, counts, least));
+            self.divide_rows(column);
+            self.update_later(elimination, at);
         }
-        factor
+        smallest
     }
 
-    /// Eliminates a node whose diagonal was `before` at the beginning: factors its block, and takes its part out of the
-    /// blocks of the nodes below.
-    fn eliminate(&mut self, at: usize, before: &[f64]) {
-        let (done, later) = self.columns.split_at_mut(at + 1);
-        let column = &mut done[at];
-        column.factor_own(before);
-        // W = A L⁻ᵀ, then L = W D⁻¹ below the node.
-        let scaled = column.divide_rows();
+    /// Fills in the matrix.
+    fn load(&mut self, elimination: &Elimination, entry: impl Fn(usize, usize) -> f64) {
+        let Self { numbers, inverse, order, diagonal, scaled } = self;
+        numbers.clear();
+        for column in &elimination.columns {
+            let unknowns = column.first..column.first + column.size;
+            for i in unknowns.clone() {
+                numbers.extend(unknowns.clone().map(|j| entry(i, j)));
+            }
+            for below in &elimination.below[column.below.clone()] {
+                let later = &elimination.columns[below.later];
+                for i in later.first..later.first + later.size {
+                    numbers.extend(unknowns.clone().map(|j| entry(i, j)));
+                }
+            }
+        }
+        scaled.resize(numbers.len(), 0.0);
+        inverse.clear();
+        inverse.resize(elimination.unknowns, 0.0);
+        order.clear();
+        order.extend(0..elimination.unknowns);
+        diagonal.clear();
+        diagonal.resize(elimination.unknowns, 0.0);
+        for column in &elimination.columns {
+            for i in 0..column.size {
+                diagonal[column.first + i] = numbers[column.own + i * (column.size + 1)];
+            }
+        }
+    }
+
+    /// Factors the own block of a node in place. The smallest part that is left of a diagonal that counts.
+    fn factor_own(&mut self, column: &Column, counts: &mut [bool], least: f64) -> f64 {
+        let (n, mut smallest) = (column.size, 1.0);
+        for j in 0..n {
+            let left = |k: usize| {
+                let unknown = self.order[column.first + k];
+                let left = self.numbers[column.own + k * (n + 1)] / self.diagonal[unknown].max(f64::MIN_POSITIVE);
+                if counts[unknown] { left } else { f64::NEG_INFINITY }
+            };
+            let most = (j + 1..n).fold(j, |most, k| if left(k) > left(most) { k } else { most });
+            let part = left(most);
+            self.swap(column, j, most);
+            let own = &mut self.numbers[column.own..column.own + n * n];
+            let inverse = if part > least { 1.0 / own[j * (n + 1)] } else { 0.0 };
+            if part > least {
+                smallest = f64::min(smallest, part);
+            } else {
+                counts[self.order[column.first + j]] = false;
+            }
+            self.inverse[column.first + j] = inverse;
+            // L D, which the column below the diagonal holds at first.
+            let scaled = &mut self.scaled[column.own..column.own + n];
+            (0..n).for_each(|i| scaled[i] = own[i * n + j]);
+            for i in j + 1..n {
+                let lower = scaled[i] * inverse;
+                own[i * n + j] = lower;
+                (j + 1..n).for_each(|k| own[i * n + k] -= lower * scaled[k]);
+            }
+        }
+        smallest
+    }
+
+    /// Lets two unknowns of a node change their places.
+    fn swap(&mut self, column: &Column, j: usize, k: usize) {
+        if j != k {
+            let n = column.size;
+            self.order.swap(column.first + j, column.first + k);
+            let own = &mut self.numbers[column.own..column.own + n * n];
+            (0..n).for_each(|i| own.swap(i * n + j, i * n + k));
+            (0..n).for_each(|i| own.swap(j * n + i, k * n + i));
+            self.numbers[column.rows.clone()].chunks_exact_mut(n).for_each(|row| row.swap(j, k));
+        }
+    }
+
+    /// Turns the rows A below a node into L = A L⁻ᵀ D⁻¹, and keeps L D = A L⁻ᵀ.
+    fn divide_rows(&mut self, column: &Column) {
         let n = column.size;
-        for (index, &(k, k_start)) in column.below.iter().enumerate() {
-            let target = &mut later[k - at - 1];
-            let m = target.size;
-            for &(i, i_start) in &column.below[index..] {
-                let (block, rows) = if i == k {
-                    (&mut target.own[..], m)
+        let (own, rows) = self.numbers[column.own..column.rows.end].split_at_mut(n * n);
+        for row in rows.chunks_exact_mut(n) {
+            for j in 1..n {
+                let known: f64 = (0..j).map(|k| row[k] * own[j * n + k]).sum();
+                row[j] -= known;
+            }
+        }
+        self.scaled[column.rows.clone()].copy_from_slice(rows);
+        let inverse = &self.inverse[column.first..column.first + n];
+        for row in rows.chunks_exact_mut(n) {
+            row.iter_mut().zip(inverse).for_each(|(element, inverse)| *element *= inverse);
+        }
+    }
+
+    /// Takes the part of a node, L D Lᵀ, out of the blocks of the nodes below it.
+    fn update_later(&mut self, elimination: &Elimination, at: usize) {
+        let column = &elimination.columns[at];
+        let n = column.size;
+        // What is written lies behind what is read.
+        let (done, later) = self.numbers.split_at_mut(column.rows.end);
+        let list = &elimination.below[column.below.clone()];
+        for (index, k) in list.iter().enumerate() {
+            let target = &elimination.columns[k.later];
+            let (m, coupled) = (target.size, &elimination.below[target.below.clone()]);
+            for i in &list[index..] {
+                let start = if i.later == k.later {
+                    target.own
                 } else {
                     // Both are neighbours of this node, so they are coupled.
-                    let Ok(found) = target.below.binary_search_by_key(&i, |&(node, _)| node) else { continue };
-                    let start = target.below[found].1;
-                    let end = target.below.get(found + 1).map_or(target.rows.len(), |next| next.1);
-                    (&mut target.rows[start..end], (end - start) / m)
+                    let Ok(found) = coupled.binary_search_by_key(&i.later, |below| below.later) else { continue };
+                    coupled[found].start
                 };
-                for row in 0..rows {
-                    let weights = &scaled[i_start + row * n..][..n];
-                    for (col, element) in block[row * m..][..m].iter_mut().enumerate() {
-                        let lower = &column.rows[k_start + col * n..][..n];
+                for row in 0..elimination.columns[i.later].size {
+                    let weights = &self.scaled[i.start + row * n..][..n];
+                    let block = &mut later[start - column.rows.end + row * m..][..m];
+                    for (col, element) in block.iter_mut().enumerate() {
+                        let lower = &done[k.start + col * n..][..n];
                         *element -= weights.iter().zip(lower).map(|(w, l)| w * l).sum::<f64>();
                     }
                 }
@@ -106,88 +167,37 @@ impl Factor {
     }
 
     /// Solves for the unknowns, in place.
-    pub(super) fn solve(&self, x: &mut [f64]) {
-        for column in &self.columns {
-            let n = column.size;
+    pub(super) fn solve(&self, elimination: &Elimination, x: &mut [f64]) {
+        for column in &elimination.columns {
+            let (n, order) = (column.size, &self.order[column.first..column.first + column.size]);
+            let own = &self.numbers[column.own..column.own + n * n];
             for i in 1..n {
-                let known: f64 = (0..i).map(|j| column.own[i * n + j] * x[column.unknown(j)]).sum();
-                x[column.unknown(i)] -= known;
+                let known: f64 = (0..i).map(|j| own[i * n + j] * x[order[j]]).sum();
+                x[order[i]] -= known;
             }
-            for &(later, start) in &column.below {
-                let target = &self.columns[later];
+            for below in &elimination.below[column.below.clone()] {
+                let target = &elimination.columns[below.later];
                 for row in 0..target.size {
-                    let known: f64 = (0..n).map(|j| column.rows[start + row * n + j] * x[column.unknown(j)]).sum();
+                    let lower = &self.numbers[below.start + row * n..][..n];
+                    let known: f64 = (0..n).map(|j| lower[j] * x[order[j]]).sum();
                     x[target.first + row] -= known;
                 }
             }
         }
-        for column in self.columns.iter().rev() {
-            let n = column.size;
+        for column in elimination.columns.iter().rev() {
+            let (n, order) = (column.size, &self.order[column.first..column.first + column.size]);
+            let own = &self.numbers[column.own..column.own + n * n];
             for i in (0..n).rev() {
-                let mut value = x[column.unknown(i)] * column.inverse[i];
-                for &(later, start) in &column.below {
-                    let target = &self.columns[later];
-                    let known = (0..target.size).map(|row| column.rows[start + row * n + i] * x[target.first + row]);
-                    value -= known.sum::<f64>();
+                let mut value = x[order[i]] * self.inverse[column.first + i];
+                for below in &elimination.below[column.below.clone()] {
+                    let target = &elimination.columns[below.later];
+                    let lower = |row: usize| self.numbers[below.start + row * n + i];
+                    value -= (0..target.size).map(|row| lower(row) * x[target.first + row]).sum::<f64>();
                 }
-                value -= (i + 1..n).map(|j| column.own[j * n + i] * x[column.unknown(j)]).sum::<f64>();
-                x[column.unknown(i)] = value;
+                value -= (i + 1..n).map(|j| own[j * n + i] * x[order[j]]).sum::<f64>();
+                x[order[i]] = value;
             }
         }
-    }
-}
-
-impl Column {
-    /// The unknown that is eliminated at a place.
-    fn unknown(&self, place: usize) -> usize {
-        self.first + self.order[place]
-    }
-
-    /// Factors the node's own block in place, the diagonal of which was `before` at the beginning.
-    fn factor_own(&mut self, before: &[f64]) {
-        let n = self.size;
-        self.inverse = vec![0.0; n];
-        for j in 0..n {
-            let left = |k: usize| self.own[k * n + k] / before[self.order[k]].max(f64::MIN_POSITIVE);
-            let most = (j + 1..n).fold(j, |most, k| if left(k) > left(most) { k } else { most });
-            let counts = left(most) > REDUNDANT;
-            self.swap(j, most);
-            self.inverse[j] = if counts { 1.0 / self.own[j * n + j] } else { 0.0 };
-            // L D, which the column below the diagonal holds at first.
-            let scaled: Vec<f64> = (0..n).map(|i| self.own[i * n + j]).collect();
-            for i in j + 1..n {
-                let lower = scaled[i] * self.inverse[j];
-                self.own[i * n + j] = lower;
-                (j + 1..n).for_each(|k| self.own[i * n + k] -= lower * scaled[k]);
-            }
-        }
-    }
-
-    /// Lets two unknowns change their places.
-    fn swap(&mut self, j: usize, k: usize) {
-        if j != k {
-            let n = self.size;
-            self.order.swap(j, k);
-            (0..n).for_each(|i| self.own.swap(i * n + j, i * n + k));
-            (0..n).for_each(|i| self.own.swap(j * n + i, k * n + i));
-            self.rows.chunks_exact_mut(n).for_each(|row| row.swap(j, k));
-        }
-    }
-
-    /// Turns the rows below, A, into L = A L⁻ᵀ D⁻¹, and returns A L⁻ᵀ.
-    fn divide_rows(&mut self) -> Vec<f64> {
-        let n = self.size;
-        for row in self.rows.chunks_exact_mut(n) {
-            for j in 1..n {
-                let known: f64 = (0..j).map(|k| row[k] * self.own[j * n + k]).sum();
-                row[j] -= known;
-            }
-        }
-        let scaled = self.rows.clone();
-        for row in self.rows.chunks_exact_mut(n) {
-            row.iter_mut().zip(&self.inverse).for_each(|(element, inverse)| *element *= inverse);
-        }
-        scaled
     }
 }
 
@@ -245,15 +255,16 @@ mod tests {
             let of_body = |body: usize| (0..count).filter(|&node| matrix.bodies[node].contains(&body)).collect();
             let groups: Vec<Vec<usize>> = (1..12).map(of_body).collect();
             let elimination = Elimination::new(&sizes, &groups, f64::INFINITY).unwrap();
-            let factor = Factor::new(&elimination, &matrix.nodes, |i, j| matrix.entry(i, j));
             let n = matrix.rows.len();
+            let (mut factor, mut counts) = (Factor::default(), vec![true; n]);
+            factor.factor(&elimination, |i, j| matrix.entry(i, j), &mut counts, 1e-7);
             // A right-hand side that some impulses make.
             let wanted: Vec<f64> = (0..n).map(|_| random.f64() - 0.5).collect();
             let times =
                 |x: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..n).map(|j| matrix.entry(i, j) * x[j]).sum()).collect() };
             let right = times(&wanted);
             let mut x = right.clone();
-            factor.solve(&mut x);
+            factor.solve(&elimination, &mut x);
             let worst = times(&x).iter().zip(&right).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-6, "case {case}: {worst:e} with {n} rows");
         }

@@ -13,10 +13,14 @@
 //! - **Under the surface**: what has come through a triangle may lie under others without touching these. They are heeded if
 //!   they are neighbours, directly or in a chain, of one that the shape has come through.
 
-use super::cluster::{Candidate, Candidates, mixed, named};
+use super::cache::Roll;
+use super::cluster::Candidate;
+use super::name::{Triangles, mixed, named};
 use super::normals::{Place, facing};
 use super::penetration::{self, last_touch};
+use super::scratch::Scratch;
 use super::surface::Surface;
+use crate::primitive::TriangleFeature;
 use crate::query::closest::as_convex;
 use crate::query::manifold::{
     ConvexCache, InternalEdges, corners_on_triangle, triangle_contact, triangle_contact_along,
@@ -44,39 +48,23 @@ pub(super) fn manifolds(
     shape: &Shape,
     pose: &Transform,
     options: &ManifoldOptions,
+    known: &mut Roll<ConvexCache>,
     manifolds: &mut Vec<Manifold>,
 ) {
-    let (Some(surface), Some(convex)) = (Surface::of(a), as_convex(shape)) else { return };
-    let center = pose.point(convex.center());
-    let mut pair = Pair {
-        surface,
-        shape,
-        convex,
-        pose,
-        options,
-        center,
-        way_out: None,
-        candidates: Candidates::default(),
-        crossed: Vec::new(),
-        pending: Vec::new(),
-        spare: Vec::new(),
-        touches: false,
-    };
-    surface.overlapping(&shape.aabb(pose).expanded(options.prediction.max(0.0)), &mut |index| {
-        pair.triangle(index);
-        true
+    Scratch::with(|scratch| {
+        let (Some(surface), Some(convex)) = (Surface::of(a), as_convex(shape)) else { return };
+        let center = pose.point(convex.center());
+        let mut pair =
+            Pair { surface, shape, convex, pose, options, center, way_out: None, known, scratch, touches: false };
+        if !pair.find() && (pair.touches || surface.contains_point(center)) {
+            // Wholly inside, or held by nothing but edges that each leave it to the other.
+            manifolds.extend(shortest_way_out(a, shape, pose));
+        }
+        scratch.candidates.merge_into(manifolds);
     });
-    pair.spread();
-    pair.add_spare();
-    if pair.candidates.is_empty() && (pair.touches || surface.contains_point(center)) {
-        // Wholly inside, or held by nothing but edges that each leave it to the other.
-        manifolds.extend(shortest_way_out(a, shape, pose));
-        return;
-    }
-    pair.candidates.into_manifolds(manifolds);
 }
 
-struct Pair<'a> {
+struct Pair<'a, 'b> {
     surface: Surface<'a>,
     shape: &'a Shape,
     convex: &'a dyn Convex,
@@ -86,26 +74,34 @@ struct Pair<'a> {
     center: DVec3,
     /// The nearest place to come out from the centre, once it is known.
     way_out: Option<Option<PointProjection>>,
-    candidates: Candidates,
-    /// The triangles the shape has come through.
-    crossed: Vec<u32>,
-    /// Those it lies behind without touching.
-    pending: Vec<u32>,
-    /// Points under single triangles, in case nothing better is found.
-    spare: Vec<Candidate>,
+    /// What is remembered of the triangles.
+    known: &'a mut Roll<'b, ConvexCache>,
+    scratch: &'a mut Scratch,
     /// Whether a triangle was crossed whose contact is left to others.
     touches: bool,
 }
 
-impl Pair<'_> {
+impl Pair<'_, '_> {
+    /// Finds all candidates; `false` if there are none.
+    fn find(&mut self) -> bool {
+        let region = self.shape.aabb(self.pose).expanded(self.options.prediction.max(0.0));
+        self.surface.overlapping(&region, &mut |index| {
+            self.triangle(index);
+            true
+        });
+        self.spread();
+        self.add_spare();
+        !self.scratch.candidates.is_empty()
+    }
+
     /// The contact with one triangle.
     fn triangle(&mut self, index: u32) -> Option<()> {
         let triangle = self.surface.triangle(index);
         let outward = facing(self.surface, &triangle, self.center)?;
-        let Some(found) = triangle_contact(&triangle, self.shape, self.pose, self.options, &mut ConvexCache::default())
-        else {
+        let known = self.known.meet(index);
+        let Some(found) = triangle_contact(&triangle, self.shape, self.pose, self.options, known) else {
             if self.depth_along(&triangle, outward) > 0.0 {
-                self.pending.push(index);
+                self.scratch.pending.push(index);
             }
             return None;
         };
@@ -116,9 +112,9 @@ impl Pair<'_> {
         let keep = self.options.internal_edges == InternalEdges::Keep && (!self.surface.is_solid() || along > 0.0);
         if along > 1.0 - 1e-9 || keep || place.admits(u) {
             if crosses && along > WITH_FACE {
-                self.crossed.push(index);
+                self.scratch.crossed.push(index);
             }
-            self.add(&found.manifold, index);
+            self.add(&found.manifold, index, found.feature);
             if along > WITH_FACE {
                 self.add_corners(&triangle, index, u);
             }
@@ -127,10 +123,10 @@ impl Pair<'_> {
         if !crosses {
             match self.along(&triangle, outward) {
                 Some(manifold) if u.dot(outward) >= 0.0 && manifold.max_depth() <= 0.0 => {
-                    self.add(&manifold, index);
+                    self.add(&manifold, index, TriangleFeature::Face);
                     self.add_corners(&triangle, index, outward);
                 }
-                _ => self.pending.push(index),
+                _ => self.scratch.pending.push(index),
             }
             return Some(());
         }
@@ -145,30 +141,33 @@ impl Pair<'_> {
         if place.neighbors_part_sooner(depth, |n| self.depth_along(&triangle, n)) {
             return None;
         }
-        self.crossed.push(index);
+        self.scratch.crossed.push(index);
         match self.along(&triangle, outward) {
             Some(manifold) => {
-                self.add(&manifold, index);
+                self.add(&manifold, index, TriangleFeature::Face);
                 self.add_corners(&triangle, index, outward);
             }
-            None => self.spare.extend(self.deepest_under(&triangle, index, outward)),
+            None => self.scratch.spare.extend(self.deepest_under(&triangle, index, outward)),
         }
         Some(())
     }
 
-    fn add(&mut self, manifold: &Manifold, index: u32) {
+    fn add(&mut self, manifold: &Manifold, index: u32, touched: TriangleFeature) {
         let mut manifold = *manifold;
+        let triangle = Triangles { surface: self.surface, index };
         for point in manifold.points_mut() {
-            point.feature = named(point.feature, index);
+            point.feature = named(point.feature, triangle, touched);
             point.features[0] = point.features[0].of_triangle(index);
         }
-        self.candidates.extend(&manifold, index, 0);
+        self.scratch.candidates.extend(&manifold, self.surface.patch(index), 0);
     }
 
     /// The corners of the shape above or below a triangle, which a manifold of four points may have left out.
     fn add_corners(&mut self, triangle: &Triangle, index: u32, normal: DVec3) {
         let (shape, pose, prediction) = (self.shape, self.pose, self.options.prediction);
-        corners_on_triangle(triangle, shape, pose, normal, prediction, &mut |corner| self.add(&corner, index));
+        corners_on_triangle(triangle, shape, pose, normal, prediction, &mut |corner| {
+            self.add(&corner, index, TriangleFeature::Face)
+        });
     }
 
     /// What of the shape lies straight above or below the triangle.
@@ -194,19 +193,19 @@ impl Pair<'_> {
         let (position, depth) = (end.point - outward * (0.5 * end.length), end.length);
         let features = [Feature::Face(0).of_triangle(index), Feature::Spot];
         let point = ContactPoint { position, depth, feature: mixed(FeatureId(0), index), features };
-        Some(Candidate { point, normal: outward, part_a: index, part_b: 0 })
+        Some(Candidate { point, normal: outward, part_a: self.surface.patch(index), part_b: 0 })
     }
 
     /// Heeds the triangles behind which the shape lies, as far as they are connected with those it has come through.
     fn spread(&mut self) {
         let mut next = 0;
-        while next < self.crossed.len() && !self.pending.is_empty() {
-            let index = self.crossed[next];
+        while next < self.scratch.crossed.len() && !self.scratch.pending.is_empty() {
+            let index = self.scratch.crossed[next];
             next += 1;
             for edge in 0..3 {
                 let Some((neighbor, _)) = self.surface.neighbor(index, edge) else { continue };
-                let Some(at) = self.pending.iter().position(|&p| p == neighbor) else { continue };
-                self.pending.swap_remove(at);
+                let Some(at) = self.scratch.pending.iter().position(|&p| p == neighbor) else { continue };
+                self.scratch.pending.swap_remove(at);
                 let triangle = self.surface.triangle(neighbor);
                 let Some(outward) = facing(self.surface, &triangle, self.center) else { continue };
                 let Some(here) = facing(self.surface, &self.surface.triangle(index), self.center) else { continue };
@@ -214,9 +213,9 @@ impl Pair<'_> {
                 if outward.dot(here) < 0.5 {
                     continue;
                 }
-                self.crossed.push(neighbor);
+                self.scratch.crossed.push(neighbor);
                 if let Some(manifold) = self.along(&triangle, outward) {
-                    self.add(&manifold, neighbor);
+                    self.add(&manifold, neighbor, TriangleFeature::Face);
                     self.add_corners(&triangle, neighbor, outward);
                 }
             }
@@ -225,11 +224,9 @@ impl Pair<'_> {
 
     /// Points under single triangles count where nothing deeper is known that way.
     fn add_spare(&mut self) {
-        let known = self.candidates.normals_and_depths();
-        for spare in std::mem::take(&mut self.spare) {
-            if known.iter().all(|&(normal, depth)| normal.dot(spare.normal) < 0.9 || depth < spare.point.depth) {
-                self.candidates.push(spare);
-            }
-        }
+        let Scratch { candidates, spare, .. } = &mut *self.scratch;
+        // Not against each other.
+        spare.retain(|spare| candidates.lacks(spare));
+        spare.drain(..).for_each(|spare| candidates.push(spare));
     }
 }

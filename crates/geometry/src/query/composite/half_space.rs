@@ -2,7 +2,8 @@
 //!
 //! A height field counts with its surface only: it and the half-space are both ground without a bottom.
 
-use super::cluster::{Candidate, Candidates};
+use super::cluster::Candidate;
+use super::scratch::Scratch;
 use super::surface::Surface;
 use crate::query::closest::{Separation, as_convex};
 use crate::query::{ContactPoint, Feature, FeatureId, Manifold};
@@ -18,37 +19,41 @@ pub(super) fn separation(ground: &HalfSpace, other: &Shape, other_in_ground: &Tr
     Separation { distance, normal, point_a: lowest - normal * distance, point_b: lowest }
 }
 
-/// The vertices of a mesh or height field that lie lowest, up to four.
-pub(super) fn manifold(ground: &HalfSpace, other: &Shape, pose: &Transform, prediction: f64) -> Option<Manifold> {
-    let surface = Surface::of(other)?;
+/// Appends the vertices of a mesh or height field that lie lowest, up to four.
+pub(super) fn manifold(
+    ground: &HalfSpace,
+    surface: Surface,
+    pose: &Transform,
+    prediction: f64,
+    manifolds: &mut Vec<Manifold>,
+) {
     let normal = ground.normal();
     let up = pose.inverse_vector(normal);
     // The height of the plane in the frame of the surface, along `up`.
     let level = -normal.dot(pose.translation);
-    let mut candidates = Candidates::default();
     let bvh = surface.bvh();
-    bvh.nearest_first(
-        level + prediction,
-        |boxes| boxes.lowest_along(up),
-        |items, limit| {
-            surface.triangles_of(&bvh.items()[items], |index| {
-                for (corner, vertex) in surface.triangle(index).vertices.into_iter().enumerate() {
-                    let depth = level - up.dot(vertex);
-                    if depth >= -prediction {
-                        let position = pose.point(vertex) + normal * (0.5 * depth);
-                        let feature = FeatureId(u64::from(surface.vertex_number(index, corner)));
-                        let vertex = Feature::Vertex(corner as u32).of_triangle(index);
-                        let point = ContactPoint { position, depth, feature, features: [Feature::Plane, vertex] };
-                        candidates.push(Candidate { point, normal, part_a: 0, part_b: index });
+    Scratch::with(|Scratch { candidates, .. }| {
+        bvh.nearest_first(
+            level + prediction,
+            |boxes| boxes.lowest_along(up),
+            |items, limit| {
+                surface.triangles_of(&bvh.items()[items], |index| {
+                    for (corner, vertex) in surface.triangle(index).vertices.into_iter().enumerate() {
+                        let depth = level - up.dot(vertex);
+                        if depth >= -prediction {
+                            let position = pose.point(vertex) + normal * (0.5 * depth);
+                            let feature = FeatureId(u64::from(surface.vertex_number(index, corner)));
+                            let vertex = Feature::Vertex(corner as u32).of_triangle(index);
+                            let point = ContactPoint { position, depth, feature, features: [Feature::Plane, vertex] };
+                            candidates.push(Candidate { point, normal, part_a: 0, part_b: surface.patch(index) });
+                        }
                     }
-                }
-            });
-            limit
-        },
-    );
-    let mut manifolds = Vec::new();
-    candidates.into_manifolds(&mut manifolds);
-    manifolds.pop()
+                });
+                limit
+            },
+        );
+        candidates.merge_into(manifolds);
+    });
 }
 
 /// The point of a shape that lies lowest along the unit vector `up`.

@@ -1,6 +1,7 @@
 //! Contact manifolds of pairs with a mesh, a height field or a compound: which case is which.
 
-use super::cluster::mixed;
+use super::cache::{CompositeCache, Roll};
+use super::name::mixed;
 use super::surface::{Surface, whole_box};
 use super::{contact, half_space, surface_pair};
 use crate::query::closest::is_usable;
@@ -14,66 +15,86 @@ pub(in crate::query) fn manifolds(
     b: &Shape,
     b_in_a: &Transform,
     options: &ManifoldOptions,
-    _cache: &mut PairCache,
+    cache: &mut PairCache,
     manifolds: &mut Vec<Manifold>,
 ) {
     if !is_usable(b_in_a) || !options.prediction.is_finite() {
         return;
     }
-    append(a, b, b_in_a, options, manifolds);
+    append(a, b, b_in_a, options, cache.of_parts(), manifolds);
 }
 
-fn append(a: &Shape, b: &Shape, b_in_a: &Transform, options: &ManifoldOptions, manifolds: &mut Vec<Manifold>) {
-    match (a, b) {
-        (Shape::Compound(compound), _) => parts(compound, b, b_in_a, options, manifolds),
-        (Shape::HalfSpace(ground), _) if Surface::of(b).is_some() => {
-            manifolds.extend(half_space::manifold(ground, b, b_in_a, options.prediction));
+fn append(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    cache: &mut CompositeCache,
+    manifolds: &mut Vec<Manifold>,
+) {
+    match (a, b, Surface::of(a), Surface::of(b)) {
+        (Shape::Compound(compound), ..) => parts(compound, b, b_in_a, options, cache, manifolds),
+        (Shape::HalfSpace(ground), _, _, Some(surface)) => {
+            cache.manifolds([a, b], b_in_a, options, manifolds, |options, _, manifolds| {
+                half_space::manifold(ground, surface, b_in_a, options.prediction, manifolds);
+            });
         }
-        _ => match (Surface::of(a), Surface::of(b)) {
-            (Some(surface_a), Some(surface_b)) => {
+        (_, _, Some(surface_a), Some(surface_b)) => {
+            cache.manifolds([a, b], b_in_a, options, manifolds, |options, _, manifolds| {
                 let first = manifolds.len();
                 surface_pair::manifolds(surface_a, surface_b, b_in_a, options, manifolds);
                 if manifolds.len() == first {
                     manifolds.extend(contact::shortest_way_out(a, b, b_in_a));
                 }
+            });
+        }
+        (_, _, Some(_), None) if !matches!(b, Shape::Compound(_) | Shape::HalfSpace(_)) => {
+            cache.manifolds([a, b], b_in_a, options, manifolds, |options, triangles, manifolds| {
+                contact::manifolds(a, b, b_in_a, options, triangles, manifolds);
+            });
+        }
+        // Seen from the other side.
+        _ => {
+            let a_in_b = b_in_a.inverse();
+            let first = manifolds.len();
+            append(b, a, &a_in_b, options, cache, manifolds);
+            for manifold in &mut manifolds[first..] {
+                *manifold = manifold.flipped(&a_in_b);
             }
-            (Some(_), None) if !matches!(b, Shape::Compound(_) | Shape::HalfSpace(_)) => {
-                contact::manifolds(a, b, b_in_a, options, manifolds);
-            }
-            // Seen from the other side.
-            _ => {
-                let a_in_b = b_in_a.inverse();
-                let first = manifolds.len();
-                append(b, a, &a_in_b, options, manifolds);
-                for manifold in &mut manifolds[first..] {
-                    *manifold = manifold.flipped(&a_in_b);
-                }
-            }
-        },
+        }
     }
 }
 
 /// The parts of a compound near the other shape, one after the other.
-fn parts(compound: &Compound, b: &Shape, b_in_a: &Transform, options: &ManifoldOptions, manifolds: &mut Vec<Manifold>) {
+fn parts(
+    compound: &Compound,
+    b: &Shape,
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    cache: &mut CompositeCache,
+    manifolds: &mut Vec<Manifold>,
+) {
     let region = whole_box(b, b_in_a).expanded(options.prediction.max(0.0));
+    let mut members = Roll::new(&mut cache.members);
     compound.bvh().overlapping(&region, &mut |number| {
         let (pose, part) = &compound.parts()[number as usize];
         let first = manifolds.len();
         let b_in_part = pose.to_local(b_in_a);
         let kernel = dispatch::kernel(part, b).manifolds;
-        kernel(part, b, &b_in_part, options, &mut PairCache::default(), manifolds);
+        kernel(part, b, &b_in_part, options, members.meet(number), manifolds);
         for manifold in &mut manifolds[first..] {
-            // The number of a triangle gives way to that of the part, and goes into the names.
-            let triangle = Surface::of(part).map(|_| manifold.part_a);
+            // The number of a patch gives way to that of the part, and goes into the names.
+            let patch = Surface::of(part).map(|_| manifold.part_a);
             manifold.normal = pose.vector(manifold.normal);
             manifold.part_a = number;
             for point in manifold.points_mut() {
                 point.position = pose.point(point.position);
-                if let Some(triangle) = triangle {
-                    point.feature = mixed(point.feature, triangle);
+                if let Some(patch) = patch {
+                    point.feature = mixed(point.feature, patch);
                 }
             }
         }
         true
     });
+    members.finish(|cache| *cache != PairCache::default());
 }

@@ -7,23 +7,27 @@
 //! - [`touch`]: which pieces touch, and is one wholly inside the other?
 //!
 //! Contact manifolds ([`manifolds`]) are made triangle by triangle ([`contact`], [`surface_pair`]), corrected where a triangle
-//! does not know its neighbours ([`normals`]), and merged ([`cluster`]).
+//! does not know its neighbours ([`normals`]), merged ([`cluster`]), named ([`name`]) and remembered ([`cache`]).
 //!
 //! Whether a surface is solid decides what pushes where: a closed mesh (see [`Mesh::is_solid`](crate::shape::Mesh::is_solid)) and a height field
 //! have an inside, and contacts push out of it, along the outward normals of the triangles. An open mesh is a sheet with
 //! two sides; it pushes to the side on which the other shape's centre is.
 
+mod cache;
 mod cluster;
 mod contact;
 mod distance;
 mod half_space;
 mod manifolds;
+mod name;
 mod normals;
 mod penetration;
+mod scratch;
 mod surface;
 mod surface_pair;
 mod touch;
 
+pub(super) use cache::CompositeCache;
 pub(super) use manifolds::manifolds;
 
 use super::closest::is_usable;

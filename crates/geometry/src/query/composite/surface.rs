@@ -60,6 +60,14 @@ impl<'a> Surface<'a> {
         Some((neighbor as u32, across))
     }
 
+    /// The smooth patch a triangle belongs to: see [`Mesh::patch`].
+    pub(super) fn patch(self, index: u32) -> u32 {
+        match self {
+            Self::Mesh(mesh) => mesh.patch(index as usize),
+            Self::Field(field) => field.patch(index as usize),
+        }
+    }
+
     /// The number of a corner of a triangle, the same for all triangles that name it.
     pub(super) fn vertex_number(self, index: u32, corner: usize) -> u32 {
         match self {

@@ -8,8 +8,10 @@
 //!    the normals found in step 1: as far as a ray along the normal needs to come out, by the shortest of them.
 //! 3. All merged by normal.
 
-use super::cluster::{Candidate, Candidates, mixed};
+use super::cluster::{Candidate, Candidates};
+use super::name::{Triangles, mixed, named_pair};
 use super::normals::{Place, facing};
+use super::scratch::Scratch;
 use super::surface::Surface;
 use crate::bvh::gap_squared;
 use crate::query::closest::{Separation, separation_within};
@@ -31,40 +33,42 @@ pub(super) fn manifolds(
     manifolds: &mut Vec<Manifold>,
 ) {
     let pair = Pair { a, b, b_in_a, options, centers: [a.aabb().center(), b_in_a.point(b.aabb().center())] };
-    let mut candidates = Candidates::default();
-    let mut crossing = false;
-    let reach = options.prediction.max(0.0);
-    let (bvh_a, bvh_b) = (a.bvh(), b.bvh());
-    bvh_a.nearest_pairs_first(bvh_b, b_in_a, reach * reach, |items_a, items_b, limit| {
-        a.triangles_of(&bvh_a.items()[items_a], |i| {
-            let triangle_a = a.triangle(i);
-            let box_a = triangle_a.aabb();
-            b.triangles_of(&bvh_b.items()[items_b.clone()], |j| {
-                let local_b = b.triangle(j);
-                let triangle_b = local_b.transformed(b_in_a);
-                if gap_squared(&box_a, &triangle_b.aabb()) > limit {
-                    return;
-                }
-                let Some(closest) = separation_within(&triangle_a, &triangle_b, &Transform::IDENTITY, reach) else {
-                    return;
-                };
-                crossing |= closest.distance <= 0.0;
-                if let Some(mut manifold) = pair.contact((i, &triangle_a), (j, &triangle_b, &local_b), &closest) {
-                    for point in manifold.points_mut() {
-                        point.feature = mixed(mixed(point.feature, i), j);
-                        let [of_a, of_b] = point.features;
-                        point.features = [of_a.of_triangle(i), of_b.of_triangle(j)];
+    Scratch::with(|Scratch { candidates, .. }| {
+        let mut crossing = false;
+        let reach = options.prediction.max(0.0);
+        let (bvh_a, bvh_b) = (a.bvh(), b.bvh());
+        bvh_a.nearest_pairs_first(bvh_b, b_in_a, reach * reach, |items_a, items_b, limit| {
+            a.triangles_of(&bvh_a.items()[items_a], |i| {
+                let triangle_a = a.triangle(i);
+                let box_a = triangle_a.aabb();
+                b.triangles_of(&bvh_b.items()[items_b.clone()], |j| {
+                    let local_b = b.triangle(j);
+                    let triangle_b = local_b.transformed(b_in_a);
+                    if gap_squared(&box_a, &triangle_b.aabb()) > limit {
+                        return;
                     }
-                    candidates.extend(&manifold, i, j);
-                }
+                    let Some(closest) = separation_within(&triangle_a, &triangle_b, &Transform::IDENTITY, reach) else {
+                        return;
+                    };
+                    crossing |= closest.distance <= 0.0;
+                    if let Some(mut manifold) = pair.contact((i, &triangle_a), (j, &triangle_b, &local_b), &closest) {
+                        let (here, there) = (Triangles { surface: a, index: i }, Triangles { surface: b, index: j });
+                        for point in manifold.points_mut() {
+                            point.feature = named_pair(point.feature, here, there);
+                            let [of_a, of_b] = point.features;
+                            point.features = [of_a.of_triangle(i), of_b.of_triangle(j)];
+                        }
+                        candidates.extend(&manifold, a.patch(i), b.patch(j));
+                    }
+                });
             });
+            limit
         });
-        limit
+        if crossing {
+            pair.add_deep_vertices(candidates);
+        }
+        candidates.merge_into(manifolds);
     });
-    if crossing {
-        pair.add_deep_vertices(&mut candidates);
-    }
-    candidates.into_manifolds(manifolds);
 }
 
 struct Pair<'a> {
@@ -111,12 +115,13 @@ impl Pair<'_> {
 
     /// Step 2.
     fn add_deep_vertices(&self, candidates: &mut Candidates) {
-        let normals: Vec<DVec3> = candidates.normals().into_iter().take(MAX_NORMALS).collect();
+        let normals: Vec<DVec3> = candidates.normals().iter().take(MAX_NORMALS).copied().collect();
         if self.a.is_solid() {
             // Vertices of B that leave A upwards.
             for found in deep_vertices(self.a, self.b, self.b_in_a, &normals) {
                 let position = found.vertex + found.normal * (0.5 * found.depth);
-                candidates.push(found.candidate(position, [Feature::Spot, found.feature()], 0, found.triangle));
+                let part_b = self.b.patch(found.triangle);
+                candidates.push(found.candidate(position, [Feature::Spot, found.feature()], 0, part_b));
             }
         }
         if self.b.is_solid() {
@@ -125,7 +130,8 @@ impl Pair<'_> {
             for mut found in deep_vertices(self.b, self.a, &a_in_b, &down) {
                 found.normal = self.b_in_a.vector(-found.normal);
                 let position = self.b_in_a.point(found.vertex) - found.normal * (0.5 * found.depth);
-                candidates.push(found.candidate(position, [found.feature(), Feature::Spot], found.triangle, 0));
+                let part_a = self.a.patch(found.triangle);
+                candidates.push(found.candidate(position, [found.feature(), Feature::Spot], part_a, 0));
             }
         }
     }

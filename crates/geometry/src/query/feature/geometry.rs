@@ -163,7 +163,7 @@ impl Feature {
         let corner = |i: u8| triangle.vertices[usize::from(i) % 3];
         match part {
             TriangleFeature::Vertex(i) => Some(FeatureGeometry::Point { point: corner(i), radius: 0.0 }),
-            TriangleFeature::Edge(i) => edge(corner(i), corner(i + 1)),
+            TriangleFeature::Edge(i) => edge(corner(i), corner(i % 3 + 1)),
             TriangleFeature::Face => {
                 let normal = triangle.normal()?;
                 let normal = if normal.dot(outward) < 0.0 { -normal } else { normal };

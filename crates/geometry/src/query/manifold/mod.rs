@@ -32,11 +32,13 @@ mod triangle;
 
 use super::Manifold;
 use super::closest::is_usable;
+use super::composite::CompositeCache;
 use crate::{Shape, Transform};
 pub(crate) use cache::ConvexCache;
 use frame::Frame;
 use polytope::BoxParts;
-use recycle::Recycled;
+pub(super) use recycle::{Known, Reaches, within};
+use recycle::{Recycled, convex_reaches};
 pub(super) use select::select;
 pub(super) use triangle::{
     corners_on_triangle, feature_along, triangle_contact, triangle_contact_along, triangles_contact,
@@ -82,6 +84,14 @@ impl Default for ManifoldOptions {
 pub struct PairCache {
     convex: ConvexCache,
     recycled: Option<Recycled>,
+    parts: Option<Box<CompositeCache>>,
+}
+
+impl PairCache {
+    /// The memory of a pair of which one is made of parts.
+    pub(super) fn of_parts(&mut self) -> &mut CompositeCache {
+        self.parts.get_or_insert_default()
+    }
 }
 
 pub(super) fn convex_manifold(
@@ -97,8 +107,20 @@ pub(super) fn convex_manifold(
         return;
     }
     cache.recycled = None;
+    let reaches = convex_reaches(a, b).filter(|_| is_usable(b_in_a));
+    let Some((reaches, (known, generous))) = reaches.and_then(|r| Some((r, Known::new(r, b_in_a, options)?))) else {
+        manifolds.extend(convex_pair(a, b, b_in_a, options, &mut cache.convex));
+        return;
+    };
+    let Some(manifold) = convex_pair(a, b, b_in_a, &generous, &mut cache.convex) else { return };
+    if let Some(asked_for) = within(&manifold, options.prediction).filter(|m| !m.points().is_empty()) {
+        cache.recycled = Some(Recycled { known, manifold });
+        manifolds.push(asked_for);
+        return;
+    }
+    // Points beyond the prediction stand where others might: without them.
     if let Some(manifold) = convex_pair(a, b, b_in_a, options, &mut cache.convex) {
-        cache.recycled = Recycled::new(a, b, b_in_a, options, manifold);
+        cache.recycled = Some(Recycled { known: Known::exactly(reaches, b_in_a, options), manifold });
         manifolds.push(manifold);
     }
 }

@@ -1,79 +1,175 @@
-//! Using a manifold again while the pair has hardly moved.
+//! Using manifolds again while the pair has hardly moved.
 //!
-//! Bodies at rest tremble by micrometres. As long as no point of B has moved in the frame of A by more than a small share of the
-//! shapes' size since the manifold was found, its points are kept: each is carried along with B and its depth measured
-//! anew along the same normal. With displacement δ and turn θ ≤ δ/reach the depth is off by δθ, to second order only;
-//! points that would newly have come within the prediction appear at most δ late.
+//! Bodies at rest tremble by micrometres. As long as no point of B has moved in the frame of A by more than δ, a small share of
+//! the shapes' size, since the manifold was found, its points are kept: each is carried along with B and its depth measured
+//! anew along the same normal. With displacement δ and turn θ ≤ δ/reach the depth is off by δθ, to second order only.
 //!
 //! The displacement counts from the pose at which the points were found, so it does not add up.
+//!
+//! **Prediction.** Up to which gap points are wanted follows the speeds of the bodies and differs from call to call. So points
+//! are looked for up to more than is asked: what is found serves predictions up to p + ¼ max(p, δ), and reaches δ beyond
+//! that, so that no point within the prediction is missing when the bodies have come nearer. What lies beyond the
+//! prediction that is asked for is left out. Four points were perhaps chosen among more; if some of four have to be left out,
+//! others may be missing, and the manifold is of no use. Nor is it if nothing is left at all.
 
 use super::ManifoldOptions;
-use crate::query::Manifold;
+use crate::query::{ContactPoint, Manifold};
 use crate::{Shape, Transform};
 use glam::DVec3;
 
-/// A manifold, where it was found, and how far the pair may be from there.
+/// The prediction that manifolds are made to serve exceeds the one asked for by this share of it or of δ.
+const RESERVE: f64 = 0.25;
+
+/// How far two shapes reach from their origins, in metres; infinite for one without end.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::query) struct Reaches {
+    pub(in crate::query) a: f64,
+    pub(in crate::query) b: f64,
+}
+
+impl Reaches {
+    /// δ: how far a point may have moved.
+    fn allowed(&self, options: &ManifoldOptions) -> f64 {
+        options.recycling * self.a.min(self.b)
+    }
+}
+
+/// Where manifolds were found, and how far the pair may be from there for them to be good.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Recycled {
-    manifold: Manifold,
+pub(in crate::query) struct Known {
     pose: Transform,
+    /// The greatest prediction that is served.
     prediction: f64,
-    /// The square of the shift, and of the sine of half the turn, up to which the manifold is good.
+    /// The square of the shift, and of the sine of half the turn, up to which the manifolds are good.
     shift: f64,
     turn: f64,
 }
 
-impl Recycled {
-    /// Remembers a manifold. `None` for pairs that are quicker done anew.
+impl Known {
+    /// What is found with the second of these at `pose` can be used again; `None` where that is not wanted.
     #[inline]
-    pub(super) fn new(
-        a: &Shape,
-        b: &Shape,
+    pub(in crate::query) fn new(
+        reaches: Reaches,
         pose: &Transform,
         options: &ManifoldOptions,
-        manifold: Manifold,
-    ) -> Option<Self> {
-        let (reach_a, reach_b) = (reach(a)?, reach(b)?);
-        // Half of what is allowed for the shift, half for the turn: |Δt| + reach · 2 sin(θ/2) ≤ allowed.
-        let shift = 0.5 * options.recycling * reach_a.min(reach_b);
-        let turn = 0.5 * shift / reach_b;
-        let prediction = options.prediction;
-        Some(Self { manifold, pose: *pose, prediction, shift: shift * shift, turn: turn * turn })
+    ) -> Option<(Self, ManifoldOptions)> {
+        let allowed = reaches.allowed(options);
+        if !(allowed > 0.0 && allowed.is_finite() && options.prediction.is_finite()) {
+            return None;
+        }
+        let prediction = options.prediction + RESERVE * options.prediction.max(allowed);
+        let found_up_to = ManifoldOptions { prediction: prediction + allowed, ..*options };
+        Some((Self::serving(prediction, reaches, pose, options), found_up_to))
     }
 
-    /// The manifold at a new pose, if it is near enough.
+    /// For manifolds that were found with just the prediction that was asked for: so they serve smaller ones.
     #[inline]
-    pub(super) fn at(&self, pose: &Transform, options: &ManifoldOptions) -> Option<Manifold> {
+    pub(in crate::query) fn exactly(reaches: Reaches, pose: &Transform, options: &ManifoldOptions) -> Self {
+        Self::serving(options.prediction - reaches.allowed(options), reaches, pose, options)
+    }
+
+    fn serving(prediction: f64, reaches: Reaches, pose: &Transform, options: &ManifoldOptions) -> Self {
+        // Half of what is allowed for the shift, half for the turn: |Δt| + reach · 2 sin(θ/2) ≤ δ.
+        let shift = 0.5 * reaches.allowed(options);
+        let turn = 0.5 * shift / reaches.b;
+        Self { pose: *pose, prediction, shift: shift * shift, turn: turn * turn }
+    }
+
+    /// How to carry the points to a new pose, if it is near enough and the prediction is served.
+    #[inline]
+    pub(in crate::query) fn moved(&self, pose: &Transform, options: &ManifoldOptions) -> Option<Moved> {
         let shift = (pose.translation - self.pose.translation).length_squared();
         let turn = pose.rotation * self.pose.rotation.conjugate();
         let axis = DVec3::new(turn.x, turn.y, turn.z);
         let is_near = shift <= self.shift && axis.length_squared() <= self.turn;
-        if !is_near || options.prediction != self.prediction {
-            return None;
-        }
-        let normal = self.manifold.normal;
-        let mut manifold = self.manifold;
+        let is_served = options.prediction <= self.prediction;
+        (is_near && is_served).then_some(Moved {
+            from: self.pose.translation,
+            to: pose.translation,
+            axis,
+            w: turn.w,
+            prediction: options.prediction,
+        })
+    }
+}
+
+/// A small displacement of the second shape.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::query) struct Moved {
+    /// Its origin before and after.
+    from: DVec3,
+    to: DVec3,
+    /// The turn, as a quaternion (v, w).
+    axis: DVec3,
+    w: f64,
+    prediction: f64,
+}
+
+impl Moved {
+    /// The manifold after the displacement, with the points that are within the prediction: see [`within`].
+    #[inline]
+    pub(in crate::query) fn carry(&self, known: &Manifold) -> Option<Manifold> {
+        let normal = known.normal;
+        let mut manifold = *known;
         for point in manifold.points_mut() {
             let half = normal * (0.5 * point.depth);
             let (on_a, on_b) = (point.position + half, point.position - half);
             // x + 2w (v × x) + 2 v × (v × x) for the unit quaternion (v, w), about the origin of B.
-            let x = on_b - self.pose.translation;
-            let vx = axis.cross(x) * 2.0;
-            let on_b = x + vx * turn.w + axis.cross(vx) + pose.translation;
+            let x = on_b - self.from;
+            let vx = self.axis.cross(x) * 2.0;
+            let on_b = x + vx * self.w + self.axis.cross(vx) + self.to;
             point.depth = normal.dot(on_a - on_b);
             point.position = 0.5 * (on_a + on_b);
-            if point.depth < -self.prediction {
-                return None;
-            }
         }
-        Some(manifold)
+        within(&manifold, self.prediction)
     }
 }
 
-/// How far the shape reaches from its origin. `None` for shapes whose manifolds are not worth remembering (spheres,
-/// half-spaces) or whose reach is not known.
-fn reach(shape: &Shape) -> Option<f64> {
+/// The points of a manifold within the prediction, perhaps none; `None` if others may be missing. The deepest of all points is
+/// always among those chosen.
+#[inline]
+pub(in crate::query) fn within(manifold: &Manifold, prediction: f64) -> Option<Manifold> {
+    let is_wanted = |point: &&ContactPoint| point.depth >= -prediction;
+    let wanted = manifold.points().iter().filter(is_wanted).count();
+    if wanted == manifold.points().len() {
+        return Some(*manifold);
+    }
+    if wanted > 0 && manifold.points().len() == Manifold::MAX_POINTS {
+        return None;
+    }
+    let mut kept = Manifold::new(manifold.normal);
+    (kept.part_a, kept.part_b) = (manifold.part_a, manifold.part_b);
+    for point in manifold.points().iter().filter(is_wanted) {
+        kept.push(*point);
+    }
+    Some(kept)
+}
+
+/// A manifold of two convex shapes, and where it was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Recycled {
+    pub(super) known: Known,
+    pub(super) manifold: Manifold,
+}
+
+impl Recycled {
+    /// The manifold at a new pose, if it is near enough.
+    #[inline]
+    pub(super) fn at(&self, pose: &Transform, options: &ManifoldOptions) -> Option<Manifold> {
+        self.known.moved(pose, options)?.carry(&self.manifold).filter(|manifold| !manifold.points().is_empty())
+    }
+}
+
+/// How far the shapes of a convex pair reach. `None` for pairs that are quicker done anew (spheres, half-spaces) or whose
+/// reach is not known.
+#[inline]
+pub(super) fn convex_reaches(a: &Shape, b: &Shape) -> Option<Reaches> {
+    Some(Reaches { a: convex_reach(a)?, b: convex_reach(b)? })
+}
+
+fn convex_reach(shape: &Shape) -> Option<f64> {
     let diagonal = |h: f64, r: f64| (h * h + r * r).sqrt();
     match shape {
         Shape::Cuboid(cuboid) => Some(cuboid.half_extents().length()),
@@ -83,5 +179,69 @@ fn reach(shape: &Shape) -> Option<f64> {
         Shape::Hull(hull) => Some(hull.center().length() + hull.bounding_radius()),
         Shape::Sphere(_) | Shape::Custom(_) | Shape::HalfSpace(_) => None,
         Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PairCache, convex_manifold};
+    use super::*;
+    use crate::math::rotation_from_vector;
+
+    /// Calls with a prediction that differs every time. Answers with how many were served from memory, after checking each
+    /// against an answer from scratch: the same ids, depths to within what the shift allows.
+    fn hits(poses: impl Iterator<Item = Transform>) -> usize {
+        let a = Shape::cuboid([2.0, 0.5, 2.0]).unwrap();
+        let b = Shape::cuboid([0.5, 0.5, 0.5]).unwrap();
+        let mut random = fastrand::Rng::with_seed(4);
+        let (mut cache, mut hits) = (PairCache::default(), 0);
+        for pose in poses {
+            let options = ManifoldOptions { prediction: 2e-3 * random.f64(), ..ManifoldOptions::default() };
+            let (mut warm, mut cold) = (Vec::new(), Vec::new());
+            convex_manifold(&a, &b, &pose, &options, &mut cache, &mut warm);
+            let exact = ManifoldOptions { recycling: 0.0, ..options };
+            convex_manifold(&a, &b, &pose, &exact, &mut PairCache::default(), &mut cold);
+            hits += usize::from(cache.recycled.is_some_and(|recycled| recycled.known.pose != pose));
+            let depth_of = |found: &[Manifold], id| {
+                let point = found.iter().flat_map(Manifold::points).find(|point| point.feature == id);
+                point.map(|point| point.depth)
+            };
+            for (some, others) in [(&warm, &cold), (&cold, &warm)] {
+                for point in some.iter().flat_map(Manifold::points) {
+                    // At the very edge of the prediction either answer is right.
+                    let error = depth_of(others, point.feature).map_or(f64::INFINITY, |depth| depth - point.depth);
+                    let at_the_edge = point.depth < -options.prediction + 1e-6;
+                    assert!(error.abs() < 1e-6 || at_the_edge, "{pose:?}: {warm:?} {cold:?}");
+                }
+            }
+        }
+        hits
+    }
+
+    #[test]
+    fn a_box_at_rest_is_served_from_memory_whatever_the_prediction() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut tremble = move || DVec3::new(random.f64(), random.f64(), random.f64()) * 1e-6;
+        let found = hits((0..1000).map(|_| Transform::new(rotation_from_vector(tremble()), DVec3::Y + tremble())));
+        assert!(found >= 990, "{found} of 1000");
+    }
+
+    #[test]
+    fn a_box_that_creeps_is_served_from_memory_most_of_the_time() {
+        // 6 mm/s at 60 steps a second; half of δ is 0.43 mm.
+        let found = hits((0..1000).map(|i| Transform::from_translation(DVec3::new(1e-4 * f64::from(i), 0.9999, 0.0))));
+        assert!(found >= 700, "{found} of 1000");
+    }
+
+    /// Its far edge leaves the prediction and comes back: no point within it is ever missing, none beyond it reported.
+    #[test]
+    fn a_rocking_box_has_the_points_that_are_within_the_prediction() {
+        let found = hits((0..2000).map(|i| {
+            let tilt = 2e-3 * libm::sin(0.002 * f64::from(i));
+            let corner = DVec3::new(-0.5, -0.5, 0.0);
+            let rotation = rotation_from_vector(DVec3::Z * tilt);
+            Transform::new(rotation, DVec3::new(-0.5, 0.5, 0.0) - rotation * corner)
+        }));
+        assert!(found > 0, "{found} of 2000");
     }
 }

@@ -24,8 +24,8 @@ pub(super) trait Approach {
     /// How far the bodies reach from their centres, together.
     fn size(&self) -> f64;
 
-    /// The times between which they can touch at all.
-    fn window(&self, max_time: f64) -> Option<(f64, f64)>;
+    /// The times between which they can come within `margin` of each other at all.
+    fn window(&self, margin: f64, max_time: f64) -> Option<(f64, f64)>;
 
     /// The signed distance in the frame of the first, and a normal along which the gap is that distance, both up to a
     /// thousandth of it and up to `accuracy`. `hint` is a guess of the normal.
@@ -65,11 +65,11 @@ impl Contact {
 
 /// The first impact of the pair from time `from` to `until`. Until `from` they are known to be apart, or at rest.
 pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: &mut Search) -> Option<Impact> {
-    let (enter, end) = pair.window(until)?;
+    let options = search.options;
+    let (enter, end) = pair.window(options.tolerance.max(0.0), until)?;
     if end < from {
         return None;
     }
-    let options = search.options;
     let size = pair.size();
     let tolerance_at = |time| options.tolerance.max(RELATIVE_TOLERANCE * size).max(pair.motion().rounding(time, size));
     let resting_depth = options.resting_depth.max(RELATIVE_RESTING_DEPTH * size).max(4.0 * tolerance_at(0.0));

@@ -55,8 +55,8 @@ impl Approach for ConvexPair<'_> {
         self.a.size() + self.b.size()
     }
 
-    fn window(&self, max_time: f64) -> Option<(f64, f64)> {
-        self.motion.within(self.size(), max_time)
+    fn window(&self, margin: f64, max_time: f64) -> Option<(f64, f64)> {
+        self.motion.within(self.size() + margin, max_time)
     }
 
     fn separation(&self, time: f64, hint: Option<DVec3>, accuracy: f64) -> Option<Separation> {

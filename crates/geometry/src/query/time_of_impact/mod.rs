@@ -9,8 +9,10 @@
 //! * [`march`] is the certain step: two values of the gap along a fixed direction and a bound on accelerations,
 //! * [`convex`] and [`plane`] give the gap for convex pairs and for half-spaces; [`reach`] the bounds for them,
 //! * [`composite`] finds the earliest impact of the [`parts`] of meshes, height fields and compounds, with [`sweep`] to
-//!   leave out those that do not meet.
+//!   leave out those that do not meet,
+//! * [`along`] cuts any other path into pieces that are nearly motions with constant velocities.
 
+mod along;
 mod approach;
 mod composite;
 mod convex;
@@ -22,6 +24,8 @@ mod relative;
 mod sweep;
 #[cfg(test)]
 mod tests;
+
+pub use along::time_of_impact_along;
 
 use super::Motion;
 use super::closest::Separation;
@@ -171,18 +175,24 @@ pub fn time_of_impact(
     }
     let motion = Relative::new(motion_a, motion_b);
     let mut search = Search { options, budget: options.max_iterations, touching_at_start: false, only_deep: false };
-    let first = |search: &mut Search| {
-        composite::impact(Solid::Shape(a), Solid::Shape(b), &motion, 0.0, options.max_time, search)
-    };
-    let mut found = first(&mut search);
-    if found.is_some_and(|impact| impact.time > 0.0) && search.touching_at_start && made_of_parts(a, b) {
-        search.only_deep = true;
-        found = first(&mut search);
-    }
+    let found = first_touch(a, b, &motion, &mut search);
     let overlapping = found.is_some_and(|impact| impact.status == ImpactStatus::Overlapping);
     let inside = if overlapping || search.touching_at_start { None } else { inside_at_start(a, b, &motion) };
     let iterations = options.max_iterations - search.budget;
     inside.or(found).map(|impact| Impact { iterations, ..impact })
+}
+
+/// The first impact of the surfaces of two shapes, whatever is inside them.
+fn first_touch(a: &Shape, b: &Shape, motion: &Relative, search: &mut Search) -> Option<Impact> {
+    let first = |search: &mut Search| {
+        composite::impact(Solid::Shape(a), Solid::Shape(b), motion, 0.0, search.options.max_time, search)
+    };
+    let found = first(search);
+    if found.is_some_and(|impact| impact.time > 0.0) && search.touching_at_start && made_of_parts(a, b) {
+        search.only_deep = true;
+        return first(search);
+    }
+    found
 }
 
 fn made_of_parts(a: &Shape, b: &Shape) -> bool {

@@ -49,7 +49,7 @@ impl Approach for PlanePair<'_> {
         self.reach.from_center + self.convex.radius() + self.motion.a.center.length()
     }
 
-    fn window(&self, max_time: f64) -> Option<(f64, f64)> {
+    fn window(&self, _margin: f64, max_time: f64) -> Option<(f64, f64)> {
         Some((0.0, max_time))
     }
 

@@ -32,6 +32,11 @@ impl Turning {
         Self { center: motion.center, axis, rate, start: motion.start.rotation, inverse_start }
     }
 
+    /// A body that does not turn, with its centre anywhere.
+    pub(super) fn still(center: DVec3) -> Self {
+        Self::new(&Motion { center, ..Motion::still(Transform::IDENTITY) })
+    }
+
     /// The rotation from the body to the world.
     pub(super) fn rotation(&self, time: f64) -> DQuat {
         if self.rate == 0.0 { self.start } else { self.start * rotation_about(self.axis, self.rate * time) }

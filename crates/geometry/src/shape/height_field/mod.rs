@@ -17,6 +17,7 @@
 
 mod query;
 
+use super::patches::smooth_patches;
 use crate::bvh::Bvh;
 use crate::error::{MAX_SIZE, checked_length};
 use crate::{Aabb, GeometryError, Triangle};
@@ -35,6 +36,8 @@ pub struct HeightField {
     spacing: [f64; 2],
     /// A hierarchy over tiles of 4 × 4 cells, for distances and for pairs of surfaces.
     tiles: Bvh,
+    /// For each triangle its smooth patch.
+    patches: Vec<u32>,
 }
 
 impl HeightField {
@@ -67,9 +70,11 @@ impl HeightField {
         checked_length("height field spacing along z", spacing[1])?;
         checked_length("height field width", (columns - 1) as f64 * spacing[0])?;
         checked_length("height field length", (rows - 1) as f64 * spacing[1])?;
-        let mut field = Self { rows, columns, heights, spacing, tiles: Bvh::build(&[]) };
+        let mut field = Self { rows, columns, heights, spacing, tiles: Bvh::build(&[]), patches: Vec::new() };
         let tile_boxes: Vec<Aabb> = (0..field.tile_count()).map(|tile| field.tile_aabb(tile)).collect();
         field.tiles = Bvh::build(&tile_boxes);
+        let (normal, neighbor) = (|i| field.triangle(i).normal(), |i, edge| field.neighbor(i, edge));
+        field.patches = smooth_patches(field.triangle_count(), normal, neighbor);
         Ok(field)
     }
 
@@ -136,6 +141,12 @@ impl HeightField {
             (_, 1) => (column + 2 < self.columns).then(|| (index + 1, 0)),
             _ => (row > 0).then(|| (index - row_step - 1, 1)),
         }
+    }
+
+    /// The smooth patch that a triangle belongs to: the surface bends by less than 10° at every edge between its triangles. It is
+    /// named by its lowest triangle.
+    pub fn patch(&self, index: usize) -> u32 {
+        self.patches[index]
     }
 
     /// The smallest box around the surface.

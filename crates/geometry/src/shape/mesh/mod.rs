@@ -12,6 +12,7 @@ mod topology;
 pub(in crate::shape) use query::projection;
 pub use topology::{EdgeKind, FLAT_ANGLE};
 
+use super::patches::smooth_patches;
 use crate::bvh::Bvh;
 use crate::error::checked_points;
 use crate::{Aabb, GeometryError, Triangle};
@@ -40,6 +41,8 @@ pub struct Mesh {
     bvh: Bvh,
     /// The corners of the triangles in the order of the hierarchy's items, for rays.
     ordered: Vec<[DVec3; 3]>,
+    /// For each triangle its smooth patch.
+    patches: Vec<u32>,
 }
 
 impl Mesh {
@@ -72,7 +75,9 @@ impl Mesh {
         let ordered = bvh.items().iter().map(|&number| corners(&triangles[number as usize])).collect();
         let topology = Topology::new(&vertices, &triangles, &has_area);
         let signed_volume = signed_volume(bvh.aabb().center(), triangles.iter().map(corners));
-        Ok(Self { vertices, triangles, degenerate, topology, signed_volume, bvh, ordered })
+        let normal = |index: usize| unit_normal(corners(&triangles[index]));
+        let patches = smooth_patches(triangles.len(), normal, |index, edge| topology.twin(index, edge));
+        Ok(Self { vertices, triangles, degenerate, topology, signed_volume, bvh, ordered, patches })
     }
 
     /// The corners.
@@ -137,6 +142,12 @@ impl Mesh {
     /// border and where more than two triangles meet.
     pub fn neighbor(&self, index: usize, edge: usize) -> Option<(usize, usize)> {
         self.topology.twin(index, edge % 3)
+    }
+
+    /// The smooth patch that a triangle belongs to: the surface bends by less than 10° at every edge between its triangles. It is
+    /// named by its lowest triangle.
+    pub fn patch(&self, index: usize) -> u32 {
+        self.patches[index]
     }
 
     pub(crate) fn bvh(&self) -> &Bvh {

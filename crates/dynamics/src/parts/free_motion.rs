@@ -1,23 +1,25 @@
 //! The equations of motion under forces alone: `m a = F − ξ m v`, `τ = Σ torques − ξ I ω`.
 
-use crate::force::{ForceContext, Wrenches};
+use super::forces;
+use crate::force::Wrenches;
 use crate::integrator::{Acceleration, EquationsOfMotion};
-use crate::{BodyState, Id, Model, State, Wrench};
+use crate::{Applied, BodyState, Id, Model, State};
 
 /// All forces of the model, those applied for this step, and damping.
-pub(super) struct FreeMotion<'a> {
+pub struct FreeMotion<'a> {
     model: &'a Model,
-    applied: &'a [Wrench],
+    applied: &'a Applied,
     moves: Vec<bool>,
 }
 
 impl<'a> FreeMotion<'a> {
-    pub(super) fn new(model: &'a Model, state: &'a State) -> Self {
+    /// The equations for the bodies of a state that are awake.
+    pub fn new(model: &'a Model, state: &'a State) -> Self {
         Self::with_bodies(model, state, &state.bodies)
     }
 
-    /// Like `new`, for a state whose bodies were taken out.
-    pub(super) fn with_bodies(model: &'a Model, state: &'a State, bodies: &[BodyState]) -> Self {
+    /// Like [`new`](Self::new), for a state whose bodies were taken out.
+    pub fn with_bodies(model: &'a Model, state: &'a State, bodies: &[BodyState]) -> Self {
         let moves = |(slot, body): (usize, &BodyState)| {
             !body.asleep && model.bodies().in_slot(slot).is_some_and(|body| body.kind.is_movable())
         };
@@ -27,18 +29,15 @@ impl<'a> FreeMotion<'a> {
 
 impl EquationsOfMotion for FreeMotion<'_> {
     fn accelerations(&self, time: f64, bodies: &[BodyState], accelerations: &mut [Acceleration]) {
-        let mut wrenches = Wrenches::zero(bodies.len());
-        let context = ForceContext { model: self.model, time, bodies };
-        for (_, force) in self.model.forces().iter() {
-            force.apply(&context, &mut wrenches);
-        }
+        let mut wrenches = Wrenches::default();
+        forces::sum(self.model, time, bodies, &mut wrenches);
         for (id, body) in self.model.bodies().iter() {
             let slot = id.slot();
             if !self.moves[slot] {
                 continue;
             }
             let (state, mut wrench) = (&bodies[slot], wrenches.as_slice()[slot]);
-            wrench += self.applied[slot];
+            wrench += self.applied.get(slot);
             let damping = body.angular_damping;
             let drag = if damping > 0.0 {
                 body.world_inertia(state.rotation) * state.angular_velocity * damping

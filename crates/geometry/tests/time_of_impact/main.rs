@@ -3,6 +3,7 @@
 //! The search walks along the motion in steps that cannot miss more than a moment (the distance divided by the highest speed
 //! any point can have, but at least a twenty-thousandth of the time) until the shapes overlap, and bisects the last step.
 
+mod along;
 mod motions;
 
 use motions::{Case, Rng, Tally, cases};
@@ -28,7 +29,7 @@ fn convex_pairs_of_all_kinds_against_sampling() {
     for i in 0..cases(20_000) {
         let (a, b) = (rng.convex(i % 7), rng.convex(i / 7 % 7));
         let case = rng.meeting(a, b, 10.0, 30.0);
-        tally.check(&case, &format!("case {i}"));
+        tally.check(&case, case.impact(&ImpactOptions::default()), &format!("case {i}"));
     }
     println!("convex: {tally}");
     assert!(tally.hits > tally.total() / 3 && tally.grazing <= 2, "{tally}");
@@ -42,7 +43,7 @@ fn half_spaces_against_sampling() {
         let (a, b) = (rng.half_space(), rng.convex(i % 7));
         let (a, b) = if i % 2 == 0 { (a, b) } else { (b, a) };
         let case = rng.meeting(a, b, 3.0, 30.0);
-        tally.check(&case, &format!("case {i}"));
+        tally.check(&case, case.impact(&ImpactOptions::default()), &format!("case {i}"));
     }
     println!("half-spaces: {tally}");
     assert!(tally.hits > tally.total() / 3 && tally.grazing <= 2, "{tally}");
@@ -66,7 +67,7 @@ fn thin_shapes_in_a_fast_spin_against_sampling() {
         };
         let (a, b) = (thin(i % 5), thin(i / 5 % 5));
         let case = rng.meeting(a, b, 100.0, 300.0);
-        tally.check(&case, &format!("case {i}"));
+        tally.check(&case, case.impact(&ImpactOptions::default()), &format!("case {i}"));
     }
     println!("thin: {tally}");
     assert!(tally.hits > tally.total() / 4 && tally.grazing <= 2, "{tally}");
@@ -84,7 +85,7 @@ fn composite_shapes_against_sampling() {
         // A height field is solid below but has no sides: its distance jumps to zero where a shape comes in from the side,
         // which is no impact. Its impacts are compared with those of its triangles, in the tests of the library.
         if i % 3 != 1 {
-            tally.check(&case, &format!("case {i}"));
+            tally.check(&case, case.impact(&ImpactOptions::default()), &format!("case {i}"));
         }
     }
     println!("composite: {tally}");

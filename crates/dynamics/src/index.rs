@@ -1,0 +1,162 @@
+//! The spatial index: where the colliders of a world are.
+//!
+//! There is one, the world owns it and lends it to the method. A method that moves a body tells where its colliders went,
+//! with as much room around them as it wants for its search for pairs; questions to the world (rays, moving shapes,
+//! overlaps) use the same boxes. What does not move costs nothing.
+//!
+//! The box of the collider in slot `i` is the proxy `i` of the [broad phase](BroadPhase) behind it; empty slots have empty
+//! boxes. Boxes are larger than the colliders by more than the rounding errors of the structure and of the questions to
+//! shapes, so that it finds exactly what a look at every collider would.
+
+use crate::model::ColliderModel;
+use crate::{BodyId, ColliderId, Id, Model, State};
+use glam::DVec3;
+use tumble_geometry::Aabb;
+use tumble_geometry::broad_phase::{BroadPhase, DynamicTree, Mobility, ProxyId};
+
+/// Where the colliders of a world are.
+#[derive(Clone, Debug)]
+pub struct ColliderIndex {
+    space: Box<dyn BroadPhase>,
+    pending: Pending,
+}
+
+/// Which boxes are not where their colliders are.
+#[derive(Clone, Debug, PartialEq)]
+enum Pending {
+    All,
+    /// By slot of the collider; perhaps several times.
+    Some(Vec<u32>),
+}
+
+impl Default for ColliderIndex {
+    /// A dynamic tree.
+    fn default() -> Self {
+        Self::new(Box::new(DynamicTree::default()))
+    }
+}
+
+impl ColliderIndex {
+    /// An index in an empty broad phase.
+    pub fn new(space: Box<dyn BroadPhase>) -> Self {
+        Self { space, pending: Pending::All }
+    }
+
+    /// Says that any collider may be elsewhere. What a method calls that does not tell where it moved what.
+    pub fn all_moved(&mut self) {
+        self.pending = Pending::All;
+    }
+
+    /// Says that a collider was moved, changed, added or removed.
+    pub(crate) fn changed(&mut self, slot: usize) {
+        let most = self.space.len();
+        match &mut self.pending {
+            Pending::Some(slots) if slots.len() <= most => slots.push(slot as u32),
+            pending => *pending = Pending::All,
+        }
+    }
+
+    /// Says that the colliders of a body were moved, changed, added or removed, or came to rest.
+    pub(crate) fn body_changed(&mut self, model: &Model, body: BodyId) {
+        for collider in model.bodies().get(body).into_iter().flat_map(|body| &body.colliders) {
+            self.changed(collider.slot());
+        }
+    }
+
+    /// Whether every box is where its collider is.
+    pub(crate) fn is_current(&self) -> bool {
+        matches!(&self.pending, Pending::Some(slots) if slots.is_empty())
+    }
+
+    /// Brings the boxes of everything up to date that was changed by hand, in a time that depends on how much that is.
+    pub fn refresh(&mut self, model: &Model, state: &State) {
+        let known = self.space.len();
+        let count = model.colliders().slot_count();
+        for _ in known..count {
+            self.space.insert(Aabb::EMPTY, Mobility::Fixed);
+        }
+        match std::mem::replace(&mut self.pending, Pending::Some(Vec::new())) {
+            Pending::All => (0..count).for_each(|slot| self.renew(model, state, slot)),
+            Pending::Some(mut slots) => {
+                slots.drain(..).for_each(|slot| self.renew(model, state, slot as usize));
+                // Its memory is used again.
+                self.pending = Pending::Some(slots);
+                (known..count).for_each(|slot| self.renew(model, state, slot));
+            }
+        }
+    }
+
+    /// The box of a collider where its body is now.
+    fn renew(&mut self, model: &Model, state: &State, slot: usize) {
+        let proxy = ProxyId(slot as u32);
+        let Some(collider) = model.colliders().in_slot(slot) else {
+            self.space.relocate(proxy, Aabb::EMPTY, DVec3::ZERO);
+            return;
+        };
+        let moves = model.bodies().get(collider.body).is_some_and(|body| body.kind.moves());
+        self.space.set_mobility(proxy, if moves { Mobility::Moving } else { Mobility::Fixed });
+        let margin = if moves { rest_margin(collider) } else { 0.0 };
+        let aabb = collider.shape.aabb(&collider.pose_in(state)).expanded(margin);
+        self.space.relocate(proxy, roomy(&aabb), DVec3::ZERO);
+    }
+
+    /// Tells where a collider is: within `region`, and on its way by `displacement` until the next time.
+    pub fn relocate(&mut self, collider: ColliderId, region: &Aabb, displacement: DVec3) {
+        self.space.relocate(ProxyId(collider.slot() as u32), roomy(region), displacement);
+    }
+
+    /// Calls `visit` with all pairs of colliders whose regions meet and of which at least one can move, the smaller slot
+    /// first.
+    pub fn pairs(&mut self, model: &Model, mut visit: impl FnMut([ColliderId; 2])) {
+        self.space.update_pairs();
+        let space = &*self.space;
+        let meet = |a: ProxyId, b: ProxyId| space.aabb(a).zip(space.aabb(b)).is_some_and(|(a, b)| a.overlaps(&b));
+        for &(a, b) in space.pairs().iter().filter(|&&(a, b)| meet(a, b)) {
+            if let [Some(a), Some(b)] = [a, b].map(|proxy| model.colliders().id_in_slot(proxy.0 as usize)) {
+                visit([a, b]);
+            }
+        }
+    }
+
+    /// The broad phase behind it; its proxies are the slots of the colliders.
+    pub fn broad_phase(&self) -> &dyn BroadPhase {
+        &*self.space
+    }
+
+    /// Checks that every collider is within its box and that the structure is sound; says what is not. For tests.
+    pub fn validate(&self, model: &Model, state: &State) -> Result<(), String> {
+        self.space.validate()?;
+        if !self.is_current() {
+            return Ok(());
+        }
+        for (id, collider) in model.colliders().iter() {
+            let held = self.space.aabb(ProxyId(id.slot() as u32));
+            let is = sound_box(collider, state);
+            if !is.is_none_or(|is| held.is_some_and(|held| held.contains(&is))) {
+                return Err(format!("{id:?} is not within its box: {held:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How much room a collider that can move has around it while it rests: a hundredth of its reach from the centre of mass,
+/// in metres.
+pub(crate) fn rest_margin(collider: &ColliderModel) -> f64 {
+    let sphere = &collider.bounding_sphere;
+    let radius = collider.center_pose.point(sphere.center).length() + sphere.radius;
+    if radius.is_finite() { 0.01 * radius } else { 0.0 }
+}
+
+/// The box of a collider, if it contains a point.
+fn sound_box(collider: &ColliderModel, state: &State) -> Option<Aabb> {
+    let aabb = collider.shape.aabb(&collider.pose_in(state));
+    (aabb.min.is_finite() && aabb.max.is_finite()).then_some(aabb)
+}
+
+/// A box grown by more than rounding errors: 10⁻⁶ of its size and 10⁻⁹ of its coordinates, as far as they are finite.
+pub(crate) fn roomy(aabb: &Aabb) -> Aabb {
+    let finite = |numbers: DVec3| numbers.to_array().into_iter().map(f64::abs).filter(|n| n.is_finite());
+    let greatest = |numbers: &[DVec3]| numbers.iter().flat_map(|&n| finite(n)).fold(0.0, f64::max);
+    aabb.expanded(1e-6 * greatest(&[aabb.extents()]) + 1e-9 * greatest(&[aabb.min, aabb.max]))
+}

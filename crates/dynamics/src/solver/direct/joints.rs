@@ -1,0 +1,245 @@
+//! The rows without bounds, as a linear system.
+//!
+//! **Which rows count.** Rows may say the same as others: two hinges on one door, the links of a loop. Whether they do is
+//! a matter of the Jacobian alone, and not of masses: a row is redundant if it is a combination of the rows before it, up to
+//! [`REDUNDANT`]. So it is decided with a metric in which all bodies weigh the same. In `J W Jᵀ` itself a body of a milligram
+//! between two of a kilogram dominates: what tells its two joints from each other is a millionth of what they have in common,
+//! and would be taken for rounding.
+//!
+//! **How well the rest is solved.** With a ratio of masses of 10⁹, nine of the sixteen digits cancel. So the solution is refined: what
+//! the rows still miss is measured with the velocities, and solved for again, as long as that helps (iterative refinement). What
+//! cannot be solved shows in [`Convergence::joint_residual`](crate::Convergence::joint_residual).
+//!
+//! **What is kept.** The order of elimination depends only on which rows are between which bodies. It is found once for each such
+//! structure and used again in later steps, and for all islands that are built alike.
+
+use super::elimination::Elimination;
+use super::factor::Factor;
+use crate::solver::system::{Motion, System};
+use crate::solver::{Bounds, Problem, SolverBody};
+use glam::{DMat3, DVec3};
+use std::collections::BTreeMap;
+
+/// A row whose distance from the span of the others has this square, of its own square, is counted as redundant. Joints that were
+/// aligned drift apart a little, so it must be well above rounding; two rows that differ by 3e-4 are the same.
+const REDUNDANT: f64 = 1e-7;
+
+/// A diagonal of which no more than this part is left has no right digit any more.
+const ROUNDING: f64 = 1e-14;
+
+/// If the smallest part left of a diagonal is below this, the solution is refined.
+const DOUBTFUL: f64 = 1e-5;
+
+/// How often a solution is refined at most.
+const REFINEMENTS: usize = 4;
+
+/// How many structures are remembered; beyond that, all are forgotten.
+const STRUCTURES: usize = 256;
+
+/// The joints of a problem.
+#[derive(Debug, Default)]
+pub(in crate::solver) struct Joints {
+    /// Which rows of the system.
+    rows: Vec<usize>,
+    /// Which of them count.
+    counts: Vec<bool>,
+    /// Which structure the system has; see [`Self::describe`].
+    structure: Vec<u32>,
+    /// The orders of elimination found so far; none where it would take more multiplications than the budget of then.
+    known: BTreeMap<Vec<u32>, (f64, Option<Elimination>)>,
+    /// The metric for redundancy: how far a unit impulse moves and turns each body.
+    metric: Vec<Neutral>,
+    /// `J` times the metric, for each of the rows.
+    neutral: Vec<[Motion; 2]>,
+    factor: Factor,
+    /// Whether the solution has to be refined.
+    doubtful: bool,
+    /// By how much the impulses are to change, and were changed before.
+    changes: Vec<f64>,
+    before: Vec<f64>,
+}
+
+/// A body of unit mass, of a size such that its rows move and turn it alike.
+#[derive(Clone, Copy, Debug, Default)]
+struct Neutral {
+    /// The sums of squares of the Jacobian's linear and angular parts.
+    squares: [f64; 2],
+    linear: f64,
+    angular: DMat3,
+    /// Its number in the structure: zero if nothing moves it, or if no joint is on it.
+    number: u32,
+}
+
+impl Neutral {
+    /// Leaves out what does not move.
+    fn finish(&mut self, body: &SolverBody) {
+        let [linear, angular] = self.squares;
+        let length_squared = if linear > 0.0 && angular > 0.0 { angular / linear } else { 1.0 };
+        self.linear = f64::from(u8::from(body.inverse_mass > 0.0));
+        let inertia = body.inverse_inertia;
+        let mean = (inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / 3.0;
+        let turns_about_all_axes = inertia.determinant() > 1e-14 * mean * mean * mean;
+        self.angular = match mean > 0.0 {
+            true if turns_about_all_axes => DMat3::IDENTITY * (1.0 / length_squared),
+            true => inertia * (1.0 / (mean * length_squared)),
+            false => DMat3::ZERO,
+        };
+    }
+
+    fn times(&self, row: &Motion) -> Motion {
+        let angular = self.angular * DVec3::new(row[3], row[4], row[5]);
+        let linear = DVec3::new(row[0], row[1], row[2]) * self.linear;
+        [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+    }
+}
+
+impl Joints {
+    /// Takes over the rows without bounds. Whether they are eliminated: not if that would take more than `budget`
+    /// multiplications.
+    pub(in crate::solver) fn load(&mut self, system: &System, problem: &Problem<'_>, budget: f64) -> bool {
+        self.rows.clear();
+        self.rows.extend((0..problem.rows.len()).filter(|&index| problem.rows[index].bounds == Bounds::Free));
+        self.structure.clear();
+        self.doubtful = false;
+        if self.rows.is_empty() {
+            return false;
+        }
+        self.measure(system, problem);
+        self.describe(system);
+        self.analyse(budget);
+        let Self { rows, counts, structure, known, metric, neutral, factor, doubtful, .. } = self;
+        let Some((_, Some(elimination))) = known.get(structure) else {
+            rows.clear();
+            return false;
+        };
+        neutral.clear();
+        neutral.extend(rows.iter().map(|&index| {
+            let row = &system.rows[index];
+            [0, 1].map(|side| metric[row.bodies[side] as usize].times(&row.jacobian[side]))
+        }));
+        counts.clear();
+        counts.resize(rows.len(), true);
+        // A soft row is as soft, compared to what moves it, as with the masses.
+        let in_metric = |i: usize, j: usize| {
+            let coupling = coupling(system, rows[i], rows[j], &neutral[j]);
+            let mobility = || coupling_of_masses(system, rows[i], rows[i]).max(f64::MIN_POSITIVE);
+            if i == j { coupling * (1.0 + system.rows[rows[i]].gamma / mobility()) } else { coupling }
+        };
+        factor.factor(elimination, in_metric, counts, REDUNDANT);
+        let with_masses = |i: usize, j: usize| {
+            coupling_of_masses(system, rows[i], rows[j]) + if i == j { system.rows[rows[i]].gamma } else { 0.0 }
+        };
+        *doubtful = factor.factor(elimination, with_masses, counts, ROUNDING) < DOUBTFUL;
+        true
+    }
+
+    /// Finds the metric: which bodies are moved by joints, and of what size the joints' levers are on each.
+    fn measure(&mut self, system: &System, problem: &Problem<'_>) {
+        self.metric.clear();
+        self.metric.resize(system.bodies.len(), Neutral::default());
+        for row in self.rows.iter().map(|&index| &system.rows[index]) {
+            for (&body, jacobian) in row.bodies.iter().zip(&row.jacobian) {
+                let [linear, angular] = &mut self.metric[body as usize].squares;
+                *linear += jacobian[..3].iter().map(|x| x * x).sum::<f64>();
+                *angular += jacobian[3..].iter().map(|x| x * x).sum::<f64>();
+            }
+        }
+        for (metric, &index) in self.metric.iter_mut().zip(&system.bodies) {
+            metric.finish(&problem.bodies[index]);
+        }
+    }
+
+    /// Describes the structure: for each node, which is a run of rows between the same bodies, these bodies and the number of
+    /// rows. Bodies are numbered from one in the order in which nodes touch them; those that nothing moves are zero.
+    fn describe(&mut self, system: &System) {
+        let mut last = None;
+        let mut numbers = 0;
+        for row in self.rows.iter().map(|&index| &system.rows[index]) {
+            if last == Some(row.bodies) {
+                if let Some(size) = self.structure.last_mut() {
+                    *size += 1;
+                }
+                continue;
+            }
+            last = Some(row.bodies);
+            for body in row.bodies {
+                let metric = &mut self.metric[body as usize];
+                let is_moved = metric.linear > 0.0 || metric.angular != DMat3::ZERO;
+                if is_moved && metric.number == 0 {
+                    numbers += 1;
+                    metric.number = numbers;
+                }
+                self.structure.push(metric.number);
+            }
+            self.structure.push(1);
+        }
+    }
+
+    /// Makes the order of elimination known for the structure.
+    fn analyse(&mut self, budget: f64) {
+        if self.known.get(&self.structure).is_some_and(|(of_then, _)| *of_then == budget) {
+            return;
+        }
+        let nodes = || self.structure.chunks_exact(3);
+        let sizes: Vec<usize> = nodes().map(|node| node[2] as usize).collect();
+        let mut groups: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (number, node) in nodes().enumerate() {
+            node[..2].iter().filter(|&&body| body > 0).for_each(|&body| groups.entry(body).or_default().push(number));
+        }
+        let groups: Vec<Vec<usize>> = groups.into_values().collect();
+        if self.known.len() >= STRUCTURES {
+            self.known.clear();
+        }
+        self.known.insert(self.structure.clone(), (budget, Elimination::new(&sizes, &groups, budget)));
+    }
+
+    /// Solves the system for the velocities as they are now.
+    pub(in crate::solver) fn solve(&mut self, system: &mut System) {
+        let Some((_, Some(elimination))) = self.known.get(&self.structure) else { return };
+        let refinements = if self.doubtful { REFINEMENTS } else { 0 };
+        let mut missed = miss(system, &self.rows, &self.counts, &mut self.changes);
+        for round in 0..=refinements {
+            self.factor.solve(elimination, &mut self.changes);
+            // Where numbers overflow, the sweeps are left to make of it what they can.
+            if !self.changes.iter().all(|change| change.is_finite()) {
+                break;
+            }
+            self.rows.iter().zip(&self.changes).for_each(|(&row, &change)| system.push(row, change));
+            if round == refinements {
+                break;
+            }
+            std::mem::swap(&mut self.changes, &mut self.before);
+            let now = miss(system, &self.rows, &self.counts, &mut self.changes);
+            if now.is_nan() || now >= missed {
+                // As good as it gets was what it was before.
+                self.rows.iter().zip(&self.before).for_each(|(&row, &change)| system.push(row, -change));
+                break;
+            }
+            missed = now;
+        }
+    }
+}
+
+/// What the rows still have to change, as a list; and the most by which a row that counts misses what it demands.
+fn miss(system: &System, rows: &[usize], counts: &[bool], list: &mut Vec<f64>) -> f64 {
+    list.clear();
+    list.extend(rows.iter().map(|&row| -system.excess(row)));
+    list.iter().zip(counts).filter(|(_, counts)| **counts).map(|(miss, _)| miss.abs()).fold(0.0, f64::max)
+}
+
+/// `J R` of two rows: what an impulse of the second does to the first, if it moves its own bodies by `response`.
+fn coupling(system: &System, first: usize, second: usize, response: &[Motion; 2]) -> f64 {
+    let (one, other) = (&system.rows[first], &system.rows[second]);
+    let mut sum = 0.0;
+    for (body, jacobian) in one.bodies.iter().zip(&one.jacobian) {
+        for (_, response) in other.bodies.iter().zip(response).filter(|(other, _)| *other == body) {
+            sum += jacobian.iter().zip(response).map(|(j, r)| j * r).sum::<f64>();
+        }
+    }
+    sum
+}
+
+/// `J W Jᵀ` of two rows.
+fn coupling_of_masses(system: &System, first: usize, second: usize) -> f64 {
+    coupling(system, first, second, &system.rows[second].response)
+}

@@ -1,0 +1,219 @@
+//! Saved states: everything of a world but the model, as bytes for a file or a network.
+//!
+//! ```text
+//! "tumble\0" | version (u8) | CRC-32 of the rest (u32) | the rest: method, state, journal, memory, in postcard's encoding
+//! ```
+//!
+//! All numbers little-endian, so that a state saved on one machine is read on every other.
+
+use super::World;
+use crate::journal::Journal;
+use crate::{Id, Model, ModelError, State};
+use serde::{Deserialize, Serialize};
+
+/// What a saved state begins with.
+const MAGIC: &[u8; 7] = b"tumble\0";
+
+/// The version of the format; grows when the format changes.
+const VERSION: u8 = 1;
+
+/// Where the checksum ends and what it is about begins.
+const HEADER: usize = MAGIC.len() + 1 + 4;
+
+/// Everything of a world but the model: the state, what was changed since the last step, and what the method remembers. A
+/// world built in the same way that loads it goes on bit for bit as the one that saved it.
+///
+/// ```
+/// use tumble_dynamics::{Body, SavedState, World, geometry::Shape};
+///
+/// fn build() -> Result<World, tumble_dynamics::ModelError> {
+///     let mut world = World::new();
+///     world.add_body(Body::fixed().with_shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
+///     world.add_body(Body::dynamic().with_shape(Shape::sphere(0.5)?).at([0.0, 2.0, 0.0]))?;
+///     Ok(world)
+/// }
+///
+/// let mut world = build()?;
+/// world.step(1.0 / 60.0)?;
+/// let bytes: Vec<u8> = world.save().to_bytes();
+///
+/// let mut other = build()?;
+/// other.load(&SavedState::from_bytes(&bytes)?)?;
+/// world.step(1.0 / 60.0)?;
+/// other.step(1.0 / 60.0)?;
+/// assert_eq!(world.state(), other.state());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedState {
+    method: String,
+    state: State,
+    journal: Journal,
+    /// What the method remembers, in postcard's encoding.
+    #[serde(with = "bytes")]
+    memory: Vec<u8>,
+}
+
+/// A list of bytes as such, and not as a list of numbers.
+mod bytes {
+    use serde::de::{Error, SeqAccess, Visitor};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+
+    struct Bytes;
+
+    impl<'de> Visitor<'de> for Bytes {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        /// Formats without bytes have a list of numbers.
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<u8>, A::Error> {
+            let mut bytes = Vec::new();
+            while let Some(byte) = list.next_element()? {
+                bytes.push(byte);
+            }
+            Ok(bytes)
+        }
+    }
+}
+
+impl SavedState {
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// As bytes, with a checksum.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::from(MAGIC);
+        bytes.push(VERSION);
+        bytes.extend([0; 4]);
+        // Writing to memory does not fail.
+        let mut bytes = postcard::to_extend(self, bytes).unwrap_or_default();
+        if let Some(content) = bytes.get(HEADER..) {
+            let checksum = crc32fast::hash(content).to_le_bytes();
+            bytes[HEADER - 4..HEADER].copy_from_slice(&checksum);
+        }
+        bytes
+    }
+
+    /// From bytes; refused if they are not what [`to_bytes`](Self::to_bytes) gave.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        let invalid = |problem: String| Err(ModelError::Invalid(problem));
+        let Some((header, content)) = bytes.split_at_checked(HEADER).filter(|(header, _)| header.starts_with(MAGIC))
+        else {
+            return invalid("these bytes are no saved state: they do not begin with \"tumble\"".into());
+        };
+        let version = header[MAGIC.len()];
+        if version != VERSION {
+            return invalid(format!("the saved state is of version {version}, but only {VERSION} is understood"));
+        }
+        if header[HEADER - 4..] != crc32fast::hash(content).to_le_bytes() {
+            return invalid("the saved state is damaged: its checksum is wrong".into());
+        }
+        postcard::from_bytes(content).or_else(|error| invalid(format!("the saved state cannot be read: {error}")))
+    }
+}
+
+impl World {
+    /// The state, what was changed since the last step, and what the method remembers.
+    pub fn save(&self) -> SavedState {
+        // Writing to memory does not fail.
+        let memory = postcard::to_extend(&self.method.memory(&self.model), Vec::new()).unwrap_or_default();
+        let method = self.method.name().to_owned();
+        SavedState { method, state: self.state.clone(), journal: self.journal.clone(), memory }
+    }
+
+    /// Returns to a saved state of a world with the same model, refused if it does not fit. Events of the last step are
+    /// forgotten.
+    pub fn load(&mut self, saved: &SavedState) -> Result<(), ModelError> {
+        let SavedState { state, method, journal, memory } = saved;
+        if method != self.method.name() {
+            let own = self.method.name();
+            return Err(ModelError::Invalid(format!(
+                "the state was saved by the method \"{method}\", this is \"{own}\""
+            )));
+        }
+        check_fit(&self.model, state)?;
+        let mut loaded = self.method.clone_box();
+        let mut memory = postcard::Deserializer::from_bytes(memory);
+        loaded.load(&self.model, state, &mut <dyn erased_serde::Deserializer<'_>>::erase(&mut memory))?;
+        (self.method, self.state, self.journal) = (loaded, state.clone(), journal.clone());
+        self.events.clear();
+        self.places.lend().all_moved();
+        Ok(())
+    }
+
+    /// Goes on from another state of the same model, refused if it does not fit. The method forgets what it remembers, and
+    /// events of the last step are forgotten.
+    pub fn set_state(&mut self, state: &State) -> Result<(), ModelError> {
+        check_fit(&self.model, state)?;
+        self.method.reset();
+        self.state.clone_from(state);
+        self.journal = Journal::everything();
+        self.events.clear();
+        self.places.lend().all_moved();
+        Ok(())
+    }
+
+    /// State and memory as JSON, for people to read; numbers that are not finite are null. To go on from, take
+    /// [`save`](Self::save).
+    pub fn export(&self) -> serde_json::Value {
+        let memory = serde_json::to_value(self.method.memory(&self.model)).unwrap_or_default();
+        serde_json::json!({ "method": self.method.name(), "state": self.state, "memory": memory })
+    }
+}
+
+/// Whether a state can be one of a model.
+fn check_fit(model: &Model, state: &State) -> Result<(), ModelError> {
+    let counts = [
+        ("bodies", state.bodies.len(), model.bodies.slot_count()),
+        ("joints", state.broken.len(), model.joints.slot_count()),
+        ("joint angles", state.angles.len(), model.joints.slot_count()),
+    ];
+    for (what, saved, own) in counts {
+        if saved != own {
+            return Err(ModelError::Invalid(format!("the saved state has {saved} rows of {what}, the model {own}")));
+        }
+    }
+    let sound = |slot: usize| {
+        let body = &state.bodies[slot];
+        body.is_finite() && body.quiet_time.is_finite() && body.center_pose().is_valid()
+    };
+    let broken = model.bodies.ids().find(|id| !sound(id.slot()));
+    if let Some(id) = broken {
+        let value = format!("{:?}", state.bodies[id.slot()]);
+        let allowed = "finite, with a unit quaternion";
+        return Err(ModelError::OutOfRange { what: "saved motion of a body", value, allowed });
+    }
+    for (slot, wrench) in state.applied.iter() {
+        if slot >= state.bodies.len() {
+            return Err(ModelError::Invalid(format!(
+                "the saved state applies a force to body {slot}, which is not there"
+            )));
+        }
+        if !(wrench.force.is_finite() && wrench.torque.is_finite()) {
+            let value = format!("{wrench:?}");
+            return Err(ModelError::OutOfRange { what: "saved force on a body", value, allowed: "finite" });
+        }
+    }
+    if let Some((joint, angle)) = state.angles.iter().enumerate().find(|(_, angle)| !angle.is_finite()) {
+        let value = format!("{angle} (joint {joint})");
+        return Err(ModelError::OutOfRange { what: "saved angle of a joint", value, allowed: "finite" });
+    }
+    crate::error::checked("saved time", state.time, .., "finite").map(|_| ())
+}

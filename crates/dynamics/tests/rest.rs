@@ -1,0 +1,117 @@
+//! What rests falls asleep, and what accelerates, however slowly, does not.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use glam::DVec3;
+use tumble_dynamics::constraint::Ball;
+use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::geometry::math::rotation_about;
+use tumble_dynamics::method::Retroactive;
+use tumble_dynamics::method::retroactive::RetroactiveSettings;
+use tumble_dynamics::model::{Joint, JointEnd};
+use tumble_dynamics::{Body, Material, World};
+
+const G: f64 = 9.81;
+
+/// A block on a slope a little steeper than the angle of friction slides by ½ g (sin α − μ cos α) t².
+#[test]
+fn a_block_that_slides_off_slowly_stays_awake() {
+    for (degrees, friction, seconds) in
+        [(20.0_f64, 0.36, 3.0), (10.0, 0.175, 5.0), (30.0, 0.577, 20.0), (35.0, 0.69, 4.0)]
+    {
+        for dt in [1.0 / 60.0, 1.0 / 240.0] {
+            let angle = degrees.to_radians();
+            let slope = rotation_about(DVec3::Z, -angle);
+            let material = Material { static_friction: friction, dynamic_friction: friction, ..Material::default() };
+            let mut world = World::new();
+            let plane = Shape::half_space(slope * DVec3::Y).unwrap();
+            world.add_body(Body::fixed().with_shape(plane).with_material(material)).unwrap();
+            let block = Body::dynamic().with_shape(Shape::cuboid([0.5, 0.2, 0.5]).unwrap()).with_material(material);
+            let block = world.add_body(block.at(slope * DVec3::new(0.0, 0.2, 0.0)).rotated(slope)).unwrap();
+            let start = world.body(block).unwrap().position();
+            while world.time() < seconds - 1e-9 {
+                world.step(dt).unwrap();
+            }
+            let slid = (world.body(block).unwrap().position() - start).dot(slope * DVec3::X);
+            let exact = 0.5 * G * (libm::sin(angle) - friction * libm::cos(angle)) * seconds * seconds;
+            assert!(exact > 0.05 && (slid / exact - 1.0).abs() < 0.01, "{degrees}°, dt {dt}: {slid} m, not {exact} m");
+        }
+    }
+}
+
+/// At the friction angle's safe side it does not creep and falls asleep.
+#[test]
+fn a_block_that_friction_holds_falls_asleep() {
+    let slope = rotation_about(DVec3::Z, -20.0_f64.to_radians());
+    let material = Material { static_friction: 0.37, dynamic_friction: 0.37, ..Material::default() };
+    let mut world = World::new();
+    world
+        .add_body(Body::fixed().with_shape(Shape::half_space(slope * DVec3::Y).unwrap()).with_material(material))
+        .unwrap();
+    let block = Body::dynamic().with_shape(Shape::cuboid([0.5, 0.2, 0.5]).unwrap()).with_material(material);
+    let block = world.add_body(block.at(slope * DVec3::new(0.0, 0.2, 0.0)).rotated(slope)).unwrap();
+    let start = world.body(block).unwrap().position();
+    (0..120).for_each(|_| world.step(1.0 / 60.0).unwrap());
+    assert!(world.body(block).unwrap().is_asleep());
+    assert!((world.body(block).unwrap().position() - start).length() < 1e-9);
+}
+
+fn with_time_to_sleep(time_to_sleep: f64) -> World {
+    World::with_method(Retroactive::new().with_settings(RetroactiveSettings { time_to_sleep, ..Default::default() }))
+}
+
+/// Even if nobody has to wait, only what is at rest sleeps: not what is let go, nor what is at the top of its flight.
+#[test]
+fn without_waiting_time_falling_bodies_still_fall() {
+    for dt in [1.0 / 60.0, 1e-3, 1e-5] {
+        let mut world = with_time_to_sleep(0.0);
+        world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+        let ball = || Body::dynamic().with_shape(Shape::sphere(0.5).unwrap());
+        let let_go = world.add_body(ball().at([0.0, 3.0, 0.0])).unwrap();
+        let thrown = world.add_body(ball().at([3.0, 3.0, 0.0]).with_velocity([0.0, 0.01, 0.0])).unwrap();
+        let rests = world.add_body(ball().at([6.0, 0.5, 0.0])).unwrap();
+        for _ in 0..(0.1_f64 / dt).round() as usize {
+            world.step(dt).unwrap();
+            assert!(!world.body(let_go).unwrap().is_asleep() && !world.body(thrown).unwrap().is_asleep());
+        }
+        assert!(world.body(rests).unwrap().is_asleep());
+        let fallen = 3.0 - world.body(let_go).unwrap().position().y;
+        assert!((fallen / (0.5 * G * world.time() * world.time()) - 1.0).abs() < 1e-6, "{fallen}");
+    }
+}
+
+/// A pendulum that swings by a few millimetres is slow all the time and never at rest.
+#[test]
+fn a_slow_pendulum_swings_on() {
+    let mut world = World::new();
+    let bob = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).at([0.005, -2.0, 0.0]);
+    let bob = world.add_body(bob).unwrap();
+    world.add_joint(Joint::new(JointEnd::World, bob, Ball::at([0.0; 3]))).unwrap();
+    let mut farthest: f64 = 0.0;
+    for step in 0..1800 {
+        world.step(1.0 / 60.0).unwrap();
+        assert!(!world.body(bob).unwrap().is_asleep());
+        if step > 1500 {
+            farthest = farthest.max(world.body(bob).unwrap().position().x.abs());
+        }
+    }
+    assert!((farthest - 0.005).abs() < 1e-4, "{farthest}");
+}
+
+/// "Never" is a time to sleep.
+#[test]
+fn bodies_that_must_not_sleep_do_not() {
+    let registry = tumble_dynamics::registry::Registry::default();
+    let mut world = World::new();
+    let settings = serde_json::json!({ "settings": { "time_to_sleep": "never" } });
+    world.set_boxed_method(registry.method("retroactive", &settings).unwrap());
+    world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+    let cube =
+        world.add_body(Body::dynamic().with_shape(Shape::cuboid([0.5; 3]).unwrap()).at([0.0, 0.5, 0.0])).unwrap();
+    (0..600).for_each(|_| world.step(1.0 / 60.0).unwrap());
+    assert!(!world.body(cube).unwrap().is_asleep());
+    for wrong in [serde_json::json!(-1.0), serde_json::json!("ever"), serde_json::json!(null)] {
+        let settings = serde_json::json!({ "settings": { "time_to_sleep": wrong } });
+        assert!(registry.method("retroactive", &settings).is_err(), "{settings}");
+    }
+}

@@ -1,0 +1,120 @@
+//! A step that fails has not happened: state, memory, events and journal are as before, and what follows is what would have
+//! followed without it, to the last bit.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use glam::DVec3;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tumble_dynamics::constraint::{Ball, Hinge};
+use tumble_dynamics::force::{Force, ForceContext, Wrenches};
+use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::integrator::Verlet;
+use tumble_dynamics::method::Retroactive;
+use tumble_dynamics::model::{Joint, JointEnd};
+use tumble_dynamics::{Body, BodyId, Id, Material, StepError, World};
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Pulls at one body with a force that is not finite, while a switch is on.
+#[derive(Debug)]
+struct Fault {
+    on: Arc<AtomicBool>,
+    body: BodyId,
+}
+
+impl Force for Fault {
+    fn apply(&self, _context: &ForceContext<'_>, wrenches: &mut Wrenches) {
+        if self.on.load(Ordering::Relaxed) {
+            wrenches.add_force(self.body.slot(), DVec3::splat(f64::NAN));
+        }
+    }
+}
+
+/// Boxes that bounce about, a chain, a door, bodies asleep: contacts and joints alive.
+fn world(on: &Arc<AtomicBool>, method: Retroactive) -> (World, BodyId) {
+    let mut world = World::with_method(method);
+    world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+    let mut random = fastrand::Rng::with_seed(8);
+    let material = Material { restitution: 0.4, perturbation: 0.05, ..Material::default() };
+    let mut last = None;
+    for i in 0..24 {
+        let at = DVec3::new(random.f64() * 2.0 - 1.0, 0.4 + 0.4 * f64::from(i), random.f64() * 2.0 - 1.0);
+        let shape = if i % 3 == 0 { Shape::capsule(0.2, 0.2) } else { Shape::cuboid([0.3, 0.2, 0.25]) };
+        let body = Body::dynamic().with_shape(shape.unwrap()).with_material(material).at(at);
+        let id = world.add_body(body).unwrap();
+        if let Some((before, place)) = last.filter(|_| i % 4 != 0) {
+            world.add_joint(Joint::new(before, id, Ball::at(0.5 * (place + at)))).unwrap();
+        }
+        last = Some((id, at));
+    }
+    let door = Body::dynamic().with_shape(Shape::cuboid([0.5, 1.0, 0.05]).unwrap()).at([4.0, 1.1, 0.0]);
+    let door = world.add_body(door.with_angular_velocity([0.0, 2.0, 0.0])).unwrap();
+    world.add_joint(Joint::new(JointEnd::World, door, Hinge::at([3.5, 1.0, 0.0], DVec3::Y))).unwrap();
+    world.add_force(Fault { on: on.clone(), body: door });
+    (world, door)
+}
+
+/// Everything there is to see of a world after a step.
+fn look(world: &World) -> (u64, usize, u64) {
+    let hash =
+        |bytes: &[u8]| bytes.iter().fold(7_u64, |hash, &byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let events = format!("{:?}", world.events());
+    (
+        world.state().fingerprint(),
+        world.events().contacts.len(),
+        hash(&world.save().to_bytes()) ^ hash(events.as_bytes()),
+    )
+}
+
+#[test]
+fn a_failed_step_leaves_no_trace() {
+    for method in [Retroactive::new, || Retroactive::new().with_integrator(Verlet::default())] {
+        let (on, never) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let ((mut failing, door), (mut smooth, _)) = (world(&on, method()), world(&never, method()));
+        for step in 0..240 {
+            if step % 7 == 3 {
+                let before = look(&failing);
+                on.store(true, Ordering::Relaxed);
+                for _ in 0..2 {
+                    let error = failing.step(DT).unwrap_err();
+                    assert!(matches!(error, StepError::ForceNotFinite { body, .. } if body == door), "{error}");
+                    assert_eq!(look(&failing), before, "step {step}");
+                    failing.validate().unwrap();
+                }
+                on.store(false, Ordering::Relaxed);
+            }
+            failing.step(DT).unwrap();
+            smooth.step(DT).unwrap();
+            assert_eq!(look(&failing), look(&smooth), "step {step}");
+        }
+        assert!(smooth.contacts().count() > 5, "there are contacts to lose");
+    }
+}
+
+/// Changes made before a step that fails are still new to the step after it.
+#[test]
+fn a_failed_step_does_not_swallow_changes() {
+    let on = Arc::new(AtomicBool::new(false));
+    let (mut failing, _) = world(&on, Retroactive::new());
+    let (mut smooth, _) = world(&Arc::default(), Retroactive::new());
+    let mut random = fastrand::Rng::with_seed(2);
+    let ids: Vec<BodyId> = smooth.bodies().map(|(id, _)| id).skip(1).collect();
+    for step in 0..120 {
+        if step % 5 == 0 {
+            let (id, at) = (ids[random.usize(..ids.len())], DVec3::new(random.f64(), 1.0 + random.f64(), random.f64()));
+            for world in [&mut failing, &mut smooth] {
+                world.body_mut(id).unwrap().set_position(at).unwrap();
+                world.body_mut(id).unwrap().set_velocity(DVec3::ZERO).unwrap();
+            }
+            let changes = failing.changes().clone();
+            on.store(true, Ordering::Relaxed);
+            assert!(failing.step(DT).is_err());
+            on.store(false, Ordering::Relaxed);
+            assert_eq!(*failing.changes(), changes);
+        }
+        failing.step(DT).unwrap();
+        smooth.step(DT).unwrap();
+        assert_eq!(look(&failing), look(&smooth), "step {step}");
+    }
+}

@@ -207,7 +207,7 @@ impl Assembler<'_> {
         let geometry = self.at_the_surface(&state.geometry, contact.bodies);
         let count = contact_rows(&ends.map(|end| self.view(end)), &geometry, &contact.material, rows);
         if self.stage == Stage::Velocity && state.impact_speed > self.settings.restitution_threshold {
-            rows[0].target_rate = contact.material.restitution * state.impact_speed;
+            rows[0].target_rate = state.rebound(contact.material.restitution);
         }
         if self.stage == Stage::Position {
             let slip_rate = slip_rate(&ends.map(|end| self.view(end)), state);

@@ -28,6 +28,8 @@ pub(super) struct PointState {
     pub(super) end: ContactImpulse,
     /// How fast the surfaces would meet, in m/s: their approach before the step, at the moment of touching.
     pub(super) impact_speed: f64,
+    /// How fast forces accelerate the surfaces towards each other, in m/s².
+    pub(super) acceleration: f64,
     /// How long after the beginning of the step that would be, in seconds; infinite if they do not meet.
     pub(super) meeting_time: f64,
     /// The velocity of the point itself through space in the last step, in m/s; none for a new point.
@@ -44,6 +46,7 @@ impl PointState {
             start: none,
             end: none,
             impact_speed: 0.0,
+            acceleration: 0.0,
             meeting_time: f64::INFINITY,
             velocity: None,
         }
@@ -57,9 +60,17 @@ impl PointState {
 }
 
 impl PointState {
-    /// Whether it acts at the end of a step: surfaces that were kept apart at its beginning, or have no room between them.
+    /// Whether it acts at the end of a step: surfaces that were kept apart at its beginning, or touch.
     pub(super) fn acts(&self, touch_distance: f64) -> bool {
-        self.start.normal > 0.0 || self.geometry.gap <= NO_ROOM * touch_distance
+        self.start.normal > 0.0 || self.geometry.gap <= touch_distance
+    }
+
+    /// How fast surfaces separate after an impact with restitution e, in m/s, where they are now. At the surface that would be
+    /// e times the speed at which they meet there; across a gap g that is still open, with the acceleration a that closes it, it is
+    /// √((e v)² − 2 a g): otherwise what hops by less than the touch distance would hop for ever.
+    pub(super) fn rebound(&self, restitution: f64) -> f64 {
+        let speed = restitution * self.impact_speed;
+        (speed * speed - 2.0 * self.acceleration * self.geometry.gap.max(0.0)).clamp(0.0, f64::MAX).sqrt()
     }
 }
 

@@ -5,7 +5,7 @@
 //! may close (speculative contacts). Before a step they are found anew for what the user touched, and for nobody else.
 
 use super::RetroactiveSettings;
-use super::contact::{NO_ROOM, PairState, PointState};
+use super::contact::{PairState, PointState};
 use crate::constraint::BodyView;
 use crate::constraint::contact::{ContactGeometry, point_jacobian};
 use crate::force::Wrenches;
@@ -142,9 +142,10 @@ impl Contacts {
                 let square = approach * approach + 2.0 * acceleration * point.geometry.gap;
                 // Only what will touch within the step meets at all.
                 let closed = approach * dt + 0.5 * acceleration * dt * dt;
-                let meets = point.geometry.gap - closed <= NO_ROOM * settings.touch_distance;
+                let meets = point.geometry.gap - closed <= settings.touch_distance;
                 let speed = square.max(0.0).sqrt().min(f64::MAX);
                 point.impact_speed = if approach > 0.0 && meets { speed } else { 0.0 };
+                point.acceleration = if acceleration.is_finite() { acceleration } else { 0.0 };
                 // g = v t + a t²/2, solved without cancellation.
                 let time = 2.0 * point.geometry.gap.max(0.0) / (approach + speed);
                 point.meeting_time = if approach > 0.0 && time <= dt { time } else { f64::INFINITY };

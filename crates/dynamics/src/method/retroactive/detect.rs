@@ -226,7 +226,8 @@ fn relocate(world: &Scenery<'_>, index: &mut ColliderIndex) {
     index.refresh(model, state);
     for &id in roster.movable.iter().chain(&roster.scripted) {
         let (Some(body), motion) = (model.bodies().get(id), &state.bodies[id.slot()]) else { continue };
-        if motion.asleep {
+        // A script moves its body even if somebody put it to sleep.
+        if motion.asleep && body.kind.is_movable() {
             continue;
         }
         for &collider_id in &body.colliders {
@@ -250,10 +251,12 @@ fn world_pose(collider: &ColliderModel, body: &BodyState) -> Transform {
 /// How much farther than its speed says a collider may get within a step: by turning, by accelerating (up to 50 m/s²),
 /// and a hundredth of its size for good measure. One that does not move gets nowhere.
 fn reach(model: &Model, collider: &ColliderModel, body: &BodyState, dt: f64) -> f64 {
-    let moves = model.bodies().get(collider.body).is_some_and(|body| body.kind.moves());
+    let Some(kind) = model.bodies().get(collider.body).map(|body| &body.kind).filter(|kind| kind.moves()) else {
+        return 0.0;
+    };
     let margin = rest_margin(collider);
-    if !moves || body.asleep {
-        return if moves { margin } else { 0.0 };
+    if body.asleep && kind.is_movable() {
+        return margin;
     }
     let radius = collider.center_pose.point(collider.bounding_sphere.center).length() + collider.bounding_sphere.radius;
     if radius.is_finite() { dt * body.angular_velocity.length() * radius + margin + 25.0 * dt * dt } else { 0.0 }

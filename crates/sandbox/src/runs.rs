@@ -359,4 +359,54 @@ mod tests {
         runs.step(&[]).unwrap();
         assert!((runs.apart.largest - 0.02).abs() < 1e-9 && (runs.apart.mean - 0.02).abs() < 1e-9, "{:?}", runs.apart);
     }
+
+    /// A stack of boxes that rests, with steps taken until all contacts are known.
+    fn stack() -> Runs {
+        let scene = tumble_scene::gallery::find("stack").unwrap().load(&Loader::new()).unwrap();
+        let mut runs = Runs::new(scene);
+        (0..60).for_each(|_| runs.step(&[]).unwrap());
+        runs
+    }
+
+    fn chosen(settings: Value) -> Arc<Chosen> {
+        let description = serde_json::json!({ "retroactive": { "settings": settings } });
+        let loaded = crate::subject::load_method(&description).unwrap();
+        Chosen::new(description, loaded.world.method())
+    }
+
+    fn fingerprint_after(runs: &mut Runs, steps: usize) -> u64 {
+        (0..steps).for_each(|_| runs.step(&[]).unwrap());
+        runs.world().state().fingerprint()
+    }
+
+    /// A setting that does not bear on what happens changes no bit of it: the method remembers its contacts.
+    #[test]
+    fn other_settings_do_not_make_the_method_forget() {
+        let undisturbed = fingerprint_after(&mut stack(), 20);
+        let mut runs = stack();
+        runs.choose(chosen(serde_json::json!({ "max_push_speed": 2.5 })));
+        assert_eq!(fingerprint_after(&mut runs, 20), undisturbed);
+        // One that has to begin anew is off by a little: this is what is being tested.
+        let mut runs = stack();
+        runs.method.clone().begin(&mut runs.scene.world);
+        assert_ne!(fingerprint_after(&mut runs, 20), undisturbed);
+    }
+
+    #[test]
+    fn other_settings_take_effect() {
+        let mut runs = stack();
+        runs.choose(chosen(serde_json::json!({ "time_to_sleep": "never" })));
+        (0..(2.0 / runs.scene.dt) as usize).for_each(|_| runs.step(&[]).unwrap());
+        assert!(runs.world().bodies().all(|(_, body)| !body.is_asleep()));
+    }
+
+    #[test]
+    fn energy_out_of_nothing_is_told_until_time_passes_in_another_way() {
+        let scene = tumble_scene::gallery::find("constraints/study_quaternion_lock").unwrap();
+        let mut runs = Runs::new(scene.load(&Loader::new()).unwrap());
+        (0..40).for_each(|_| runs.step(&[]).unwrap());
+        assert!(runs.warnings()[0].as_ref().is_some_and(|text| text.contains("came out of nothing")));
+        runs.set_dt(0.001);
+        assert_eq!(runs.warnings(), [None, None]);
+    }
 }

@@ -37,8 +37,8 @@ impl EnergyTally {
         self.span = [if self.times == 0 { event.time } else { self.span[0] }, event.time];
         self.times += 1;
         self.joules += event.excess;
-        // Written so that an energy that is no number counts as the most.
-        if self.times == 1 || !(event.excess <= self.most) {
+        // An energy that is no number counts as the most.
+        if self.times == 1 || event.excess > self.most || event.excess.is_nan() {
             self.most = event.excess;
             self.bodies = event.bodies.into_iter().flatten().filter_map(name).collect();
         }

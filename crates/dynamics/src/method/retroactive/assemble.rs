@@ -129,6 +129,8 @@ pub(super) struct Assembler<'a> {
     pub(super) dt: f64,
     pub(super) stage: Stage,
     pub(super) settings: &'a RetroactiveSettings,
+    /// Whether the solver heeds the weights of rows by itself.
+    pub(super) weighed: bool,
     pub(super) bodies: &'a [SolverBody],
 }
 
@@ -268,7 +270,7 @@ impl Assembler<'_> {
     /// The γ with which a row that wants a rate only makes up the part β of what is lacking: `1/(1 + γ/J W Jᵀ) = β`.
     fn lag(&self, row: &Row, bodies: [usize; 2]) -> f64 {
         match (row.limit, row.softness) {
-            (Limit::Force { .. }, Softness::Baumgarte { beta }) if row.target_rate != 0.0 => {
+            (Limit::Force { .. }, Softness::Baumgarte { beta }) if row.target_rate != 0.0 && !self.weighed => {
                 self.mobility(row, bodies) * (1.0 / beta.max(1e-6) - 1.0)
             }
             _ => 0.0,

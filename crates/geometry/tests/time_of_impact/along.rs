@@ -125,6 +125,58 @@ fn composite_shapes_on_curved_paths_against_sampling() {
     assert!(tally.hits > tally.total() / 4 && tally.grazing <= 2, "{tally}");
 }
 
+/// Checks that points and normal belong to the poses at the time of the impact, also if the time that is asked about ends
+/// just with it. How many impacts there were.
+fn check_points<P: Path>(case: &Case<P>, name: &str) -> usize {
+    let mut hits = 0;
+    let Some(first) = case.impact_along(&ImpactOptions::default()) else { return 0 };
+    for max_time in [1.0, first.time, first.time + 1e-13] {
+        let found = case.impact_along(&ImpactOptions { max_time, ..ImpactOptions::default() });
+        let Some(found) = found.filter(|found| found.status == ImpactStatus::Hit) else { continue };
+        hits += 1;
+        let pose = case.b_in_a(found.time);
+        let off = |shape: &Shape, point: DVec3| {
+            shape.closest_point(point).map_or(f64::INFINITY, |closest| closest.distance.abs())
+        };
+        let (off_a, off_b) = (off(&case.a, found.point_a), off(&case.b, pose.inverse_point(found.point_b)));
+        let gap = found.point_a.distance(found.point_b);
+        assert!(off_a < 1e-9 && off_b < 1e-9 && gap < 1e-9, "{name}: {off_a:.1e} {off_b:.1e} {gap:.1e} {found:?}");
+        let slab = case.gap_along(found.time, found.normal).unwrap_or(0.0);
+        assert!(slab > -1e-9 && (found.normal.length() - 1.0).abs() < 1e-12, "{name}: {slab:.1e} {found:?}");
+    }
+    hits
+}
+
+#[test]
+fn the_points_lie_on_both_surfaces_at_the_time_of_the_impact() {
+    let mut rng = Rng::new(25);
+    let (mut hits, mut landed) = (0, 0);
+    for i in 0..cases(1000) {
+        let (a, b) = match i % 5 {
+            0 => (rng.half_space(), rng.convex(i / 5 % 7)),
+            1 => (rng.composite(2 * (i / 5 % 2)), rng.convex(i / 10 % 7)),
+            2 if i % 25 == 2 => (rng.composite(2 * (i / 5 % 2)), rng.composite(2 * (i / 10 % 2))),
+            _ => (rng.convex(i % 7), rng.convex(i / 7 % 7)),
+        };
+        let (a, b) = if i % 2 == 0 { (a, b) } else { (b, a) };
+        hits += check_points(&curved(&mut rng, a, b), &format!("case {i}"));
+    }
+    // Straight down on level ground the end of the search is the end of the fall: it does not come closer in between.
+    for i in 0..cases(400) {
+        let (ground, still) = floors().swap_remove(i % floors().len());
+        let thrown = rng.convex(i % 7);
+        let height = rng.between(2.0, 3.0);
+        let side = DVec3::new(rng.between(-0.3, 0.3), rng.between(-3.0, 3.0), rng.between(-0.3, 0.3));
+        let launch = Motion::translating(at(0.1, height, 0.2), side);
+        let path_a = Ballistic { launch: still, acceleration: DVec3::ZERO };
+        let path_b = Ballistic { launch, acceleration: DVec3::Y * rng.between(-20.0, -8.0) };
+        let case = Case { a: ground, motion_a: path_a, b: thrown, motion_b: path_b };
+        landed += check_points(&case, &format!("fall {i}"));
+    }
+    println!("{hits} and {landed} impacts");
+    assert!(hits > 500 && landed > 400, "{hits} {landed}");
+}
+
 /// Bounds on the speeds alone are enough, if a little more than rounding is allowed for.
 #[test]
 fn paths_of_which_only_the_speeds_are_known() {

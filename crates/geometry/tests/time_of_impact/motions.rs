@@ -192,7 +192,7 @@ impl<P: Path> Case<P> {
 
     /// The gap of two convex shapes that a slab with the given normal (in the frame of the first) shows, times the length of
     /// the normal: if positive, the shapes are apart. `None` if one is not convex.
-    fn gap_along(&self, time: f64, normal: DVec3) -> Option<f64> {
+    pub(crate) fn gap_along(&self, time: f64, normal: DVec3) -> Option<f64> {
         let pose = self.b_in_a(time);
         let (a, b) = (as_convex(&self.a)?, as_convex(&self.b)?);
         let lowest = pose.point(b.support(pose.inverse_vector(-normal)));

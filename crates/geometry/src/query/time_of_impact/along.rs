@@ -14,11 +14,14 @@
 //! touch. So the search for constant motions is asked when the distance falls to 2δ; from there it goes on with a shorter
 //! while. With the distance d and the speed of approach v the next while is 2d/v, so δ falls like d²: Newton's method
 //! again, each step of it certain.
+//!
+//! Where that ends the bodies touch on their paths, but on the constant motions they may be elsewhere by δ. Unless δ is within the
+//! tolerance, points and normal are measured anew, with both bodies held at the poses that their paths give them at that time.
 
 use super::parts::Parts;
 use super::reach::{Reach, Solid};
 use super::relative::{Relative, Turning};
-use super::{Impact, ImpactOptions, ImpactStatus, Search, first_touch, time_of_impact};
+use super::{Counts, Impact, ImpactOptions, ImpactStatus, Search, first_touch, time_of_impact};
 use crate::query::{Motion, Path, distance};
 use crate::{Shape, Transform};
 use glam::DVec3;
@@ -29,13 +32,15 @@ const RELATIVE_TOLERANCE: f64 = 4e-12;
 /// How deep, relative to their size, shapes that touch from the beginning must come before it is an impact.
 const RELATIVE_RESTING_DEPTH: f64 = 1e-6;
 
+/// Normals with a greater cosine between them belong to the same contact.
+const SAME_SIDE: f64 = 0.9;
+
 /// When shapes on any paths first touch, within `options.max_time` (a finite time); `None` if they do not.
 ///
 /// The rules are those of [`time_of_impact`](super::time_of_impact), for every pair of shapes: the time is never later than the
 /// first contact, and the shapes are then within `options.tolerance` of each other (4e-12 of their size at least). Shapes
 /// that touch at time zero count as apart once they are a quarter of `options.resting_depth` apart; if they get deeper
-/// instead, the impact is at time zero and its points are where that is seen. Only the time is exact: points and normal are
-/// those of the straight piece of the path that was looked at last; ask for the distance at that time where they matter.
+/// instead, the impact is at time zero and its points are where that is seen.
 ///
 /// ```
 /// use tumble_geometry::query::{Ballistic, ImpactOptions, Motion, time_of_impact_along};
@@ -50,6 +55,7 @@ const RELATIVE_RESTING_DEPTH: f64 = 1e-6;
 /// let impact = time_of_impact_along(&floor, &resting, &ball, &flight, &ImpactOptions::default()).expect("it comes down");
 /// // 2 + 3 t − 5 t² = 0
 /// assert!((impact.time - 1.0).abs() < 1e-9 && impact.time <= 1.0);
+/// assert!((impact.point_b - DVec3::X).length() < 1e-9 && impact.normal == DVec3::Y);
 /// # Ok::<(), tumble_geometry::GeometryError>(())
 /// ```
 pub fn time_of_impact_along(
@@ -181,16 +187,21 @@ impl Pursuit<'_> {
                 continue;
             };
             if found.status == ImpactStatus::Unresolved {
-                return Some(Impact { time, ..found });
+                return Some(self.nearest(time, &found));
             }
             if let Some(since) = touching.take()
                 && found.time == 0.0
             {
                 let status = if since == 0.0 { ImpactStatus::Touching } else { ImpactStatus::Hit };
-                return Some(Impact { time: since, status, ..found });
+                // Of several contacts the one that got deeper is meant.
+                let same = |touch: &Impact| touch.normal.dot(found.normal) > SAME_SIDE;
+                let seen = self.touch(since, gap).filter(same).unwrap_or(found);
+                return Some(Impact { time: since, status, ..seen });
             }
             if gap <= tolerance {
-                return Some(Impact { time, status: ImpactStatus::Hit, ..found });
+                let seen = if piece.error <= tolerance { Some(found) } else { self.touch(time, gap) };
+                let seen = seen.unwrap_or_else(|| self.nearest(time, &found));
+                return Some(Impact { time, status: ImpactStatus::Hit, ..seen });
             }
             if time <= before {
                 return Some(self.unresolved(time));
@@ -209,6 +220,25 @@ impl Pursuit<'_> {
         let rounding = 64.0 * f64::EPSILON * coordinates;
         let tolerance = self.options.tolerance.max(RELATIVE_TOLERANCE * self.size).max(rounding);
         (a.is_valid() && b.is_valid() && gap.is_finite() && tolerance.is_finite()).then_some((gap, tolerance))
+    }
+
+    /// Where the bodies touch at some time, if the gap between them is the one given.
+    fn touch(&mut self, time: f64, gap: f64) -> Option<Impact> {
+        let [a, b] = [&self.a, &self.b].map(|body| Motion::still(body.path.pose(time)));
+        // Twice as much, since the distance is measured in another way.
+        let options = ImpactOptions { max_time: 0.0, tolerance: 2.0 * gap, ..*self.options };
+        let mut search = Search { counts: Counts::Touch, ..Search::new(&options, self.budget) };
+        let found = first_touch(self.a.shape, self.b.shape, &Relative::new(&a, &b), &mut search);
+        self.budget = search.budget;
+        found.filter(|found| found.status != ImpactStatus::Unresolved)
+    }
+
+    /// What was found, with the points that are nearest to each other at some time.
+    fn nearest(&self, time: f64, found: &Impact) -> Impact {
+        let [a, b] = [&self.a, &self.b].map(|body| body.path.pose(time));
+        let nearest = distance(self.a.shape, self.b.shape, &a.to_local(&b));
+        let normal = (nearest.point_b - nearest.point_a).try_normalize().unwrap_or(found.normal);
+        Impact { time, normal, point_a: nearest.point_a, point_b: nearest.point_b, ..*found }
     }
 
     /// The overlap at time zero, if there is one deeper than the tolerance.
@@ -253,7 +283,7 @@ impl Pursuit<'_> {
             return Some(self.unresolved(0.0));
         }
         let options = ImpactOptions { max_time: duration, ..*options };
-        let mut search = Search { options: &options, budget: self.budget, touching_at_start: false, only_deep: false };
+        let mut search = Search::new(&options, self.budget);
         let motion = Relative::new(&piece.a, &piece.b);
         let found = first_touch(self.a.shape, self.b.shape, &motion, &mut search);
         self.budget = search.budget;

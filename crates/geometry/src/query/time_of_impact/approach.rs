@@ -45,9 +45,25 @@ pub(super) struct Search<'a> {
     pub(super) budget: usize,
     /// Whether any pair was found to touch at time zero.
     pub(super) touching_at_start: bool,
-    /// Whether a contact that begins later counts only if it gets deep. So it is for shapes made of parts that touch from
-    /// the beginning: a box that slides over a floor of triangles touches new ones all the time.
-    pub(super) only_deep: bool,
+    pub(super) counts: Counts,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(options: &'a ImpactOptions, budget: usize) -> Self {
+        Self { options, budget, touching_at_start: false, counts: Counts::Begun }
+    }
+}
+
+/// Which contacts are impacts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// Those that begin after time zero; those that are there from the beginning if they get deep.
+    Begun,
+    /// Those that get deep. So it is for shapes made of parts that touch from the beginning: a box that slides over a
+    /// floor of triangles touches new ones all the time.
+    Deep,
+    /// All, from time zero on.
+    Touch,
 }
 
 /// A contact that is an impact if it gets deeper.
@@ -107,7 +123,7 @@ pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: 
             resting = None;
         } else if resting.is_none() {
             let contact = Contact { time, separation: look };
-            if time > 0.0 && !search.only_deep {
+            if search.counts == Counts::Touch || time > 0.0 && search.counts == Counts::Begun {
                 return Some(contact.impact());
             }
             resting = Some(contact);

@@ -30,7 +30,7 @@ pub use along::time_of_impact_along;
 use super::Motion;
 use super::closest::Separation;
 use crate::{Shape, Transform};
-use approach::{Search, first_impact};
+use approach::{Counts, Search, first_impact};
 use convex::{ConvexPair, Side};
 use glam::DVec3;
 use parts::Parts;
@@ -174,7 +174,7 @@ pub fn time_of_impact(
         return None;
     }
     let motion = Relative::new(motion_a, motion_b);
-    let mut search = Search { options, budget: options.max_iterations, touching_at_start: false, only_deep: false };
+    let mut search = Search::new(options, options.max_iterations);
     let found = first_touch(a, b, &motion, &mut search);
     let overlapping = found.is_some_and(|impact| impact.status == ImpactStatus::Overlapping);
     let inside = if overlapping || search.touching_at_start { None } else { inside_at_start(a, b, &motion) };
@@ -189,7 +189,7 @@ fn first_touch(a: &Shape, b: &Shape, motion: &Relative, search: &mut Search) -> 
     };
     let found = first(search);
     if found.is_some_and(|impact| impact.time > 0.0) && search.touching_at_start && made_of_parts(a, b) {
-        search.only_deep = true;
+        search.counts = Counts::Deep;
         return first(search);
     }
     found

@@ -65,7 +65,7 @@ fn earliest_of_all_parts(a: &Shape, b: &Shape, motion: &Relative, options: &Impa
     each_part(a, &Transform::IDENTITY, &mut |part_a, pose_a| {
         each_part(b, &Transform::IDENTITY, &mut |part_b, pose_b| {
             let motion = motion.of_part_a(pose_a).of_part_b(pose_b);
-            let mut search = Search { options, budget: usize::MAX, touching_at_start: false, only_deep: false };
+            let mut search = Search::new(options, usize::MAX);
             let until = earliest.unwrap_or(options.max_time);
             if let Some(impact) = simple_impact(part_a, part_b, &motion, 0.0, until, &mut search) {
                 earliest = Some(until.min(impact.time));
@@ -92,7 +92,7 @@ fn composite_shapes_meet_when_the_first_of_their_parts_do() {
         let (motion_a, motion_b) = (motion(0.7, 3.0), motion(0.7, 20.0));
         let options = ImpactOptions::default();
         let relative = Relative::new(&motion_a, &motion_b);
-        let mut search = Search { options: &options, budget: usize::MAX, touching_at_start: false, only_deep: false };
+        let mut search = Search::new(&options, usize::MAX);
         let found = composite::impact(Solid::Shape(&a), Solid::Shape(&b), &relative, 0.0, 1.0, &mut search);
         let expected = earliest_of_all_parts(&a, &b, &relative, &options);
         let (Some(impact), Some(time)) = (found, expected) else {

@@ -21,6 +21,9 @@ cargo fmt --all -- --check
 step "lints"
 cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 
+step "a game's share: no default features"
+cargo clippy --package tumble --package tumble-dynamics --no-default-features --all-targets --quiet -- -D warnings
+
 step "tests"
 cargo test --workspace --all-features --quiet
 

@@ -268,7 +268,7 @@
 //!
 //! Forces, joints, integrators, solvers, broad phases and methods are also made by name with properties, as in scene
 //! files, from a [`Registry`](registry::Registry) to which you add your own; each property carries its unit, default
-//! and range.
+//! and range. That is the feature `registry`, which is on by default.
 //!
 //! ```
 //! use serde_json::json;
@@ -303,8 +303,10 @@ pub mod journal;
 pub mod method;
 pub mod model;
 pub mod parts;
+#[cfg(feature = "registry")]
 pub mod registry;
 mod report;
+mod schema;
 pub mod solver;
 mod state;
 mod workers;

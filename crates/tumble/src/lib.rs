@@ -45,6 +45,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Without default features (`default-features = false`) there is no `Registry` of parts by name and no export to JSON, and the
+//! tree of dependencies is a third smaller.
+//!
 //! # The three ideas
 //!
 //! - The **model** is everything that does not change as time passes: bodies with their mass, colliders, materials,
@@ -88,6 +91,7 @@ pub mod prelude {
     };
     pub use tumble_dynamics::method::{Method, Retroactive};
     pub use tumble_dynamics::model::{BodyKind, Breaking, CollisionFilter, Joint, JointEnd, Script, ScriptMotion};
+    #[cfg(feature = "registry")]
     pub use tumble_dynamics::registry::Registry;
     pub use tumble_dynamics::{
         Body, BodyId, BodyState, Collider, ColliderId, ForceId, Hit, JointId, Material, Model, ModelError, SavedState,

@@ -32,8 +32,8 @@
 use super::frame::JointFrame;
 use super::{Arrow, Attach, BodyView, Constraint, End, JointView, Limit, Row, Softness, check_direction, check_points};
 use crate::error::{ModelError, checked};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tumble_geometry::math::orthonormal_pair;

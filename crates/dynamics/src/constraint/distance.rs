@@ -14,8 +14,8 @@
 
 use super::{Arrow, Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::{ModelError, checked};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

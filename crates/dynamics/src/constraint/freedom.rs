@@ -13,7 +13,7 @@
 
 use super::{Limit, Measure, Row, Softness};
 use crate::error::{ModelError, checked};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What acts on a free coordinate of a joint. Default: nothing. Forces are torques (N m) where the coordinate is an angle.

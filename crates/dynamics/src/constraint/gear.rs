@@ -24,8 +24,8 @@
 use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, JointView, Measure, Row, Softness, continued};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -16,8 +16,8 @@ use super::{
     Arrow, Attach, BodyView, Constraint, End, JointView, Measure, Row, Softness, check_direction, check_points,
 };
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

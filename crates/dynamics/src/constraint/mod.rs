@@ -73,6 +73,7 @@ pub use wheel::Wheel;
 
 use crate::error::ModelError;
 use crate::model::{BodyModel, JointEnd};
+#[cfg(feature = "registry")]
 use crate::registry::Table;
 use crate::{BodyState, Id, JointId, Model};
 use glam::DVec3;
@@ -351,6 +352,7 @@ pub(crate) fn check_direction(what: &'static str, direction: DVec3) -> Result<DV
 }
 
 /// Registers the built-in joints.
+#[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
     table.register("angular_limit", |joint: limit::AngularLimit| Ok(Arc::new(joint) as _));
     table.register("ball", |joint: Ball| Ok(Arc::new(joint) as _));

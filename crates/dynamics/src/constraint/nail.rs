@@ -4,8 +4,8 @@
 
 use super::{Attach, Ball, BodyView, Constraint, Softness};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -20,8 +20,8 @@
 
 use super::{Arrow, Attach, BodyView, Constraint, End, JointView, Measure, Row, Softness, check_points};
 use crate::error::{ModelError, checked};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tumble_geometry::Transform;

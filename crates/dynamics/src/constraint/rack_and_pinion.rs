@@ -16,8 +16,8 @@
 use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, JointView, Measure, Row, Softness, check_points};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 use std::sync::Arc;

@@ -11,8 +11,8 @@
 use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Row, Softness};
 use crate::error::{ModelError, checked};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 use std::sync::Arc;

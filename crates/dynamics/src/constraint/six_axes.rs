@@ -38,8 +38,8 @@
 use super::frame::{JointFrame, counted};
 use super::{Attach, BodyView, Constraint, Coordinate, Freedom, JointView, Limit, Measure, Row, Softness};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::{DQuat, DVec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 //! before them, `{ spring = { frequency = 2, damping_ratio = 1 } }`, which is how it is written out.
 
 use crate::error::{ModelError, checked};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How hard a row is enforced.

@@ -12,8 +12,8 @@
 use super::frame::JointFrame;
 use super::{Attach, BodyView, Constraint, JointForm, JointView, Row, Softness};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

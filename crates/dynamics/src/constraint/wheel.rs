@@ -15,8 +15,8 @@
 use super::frame::{JointFrame, counted};
 use super::{Attach, BodyView, Constraint, Coordinate, Drive, Freedom, JointForm, JointView, Measure, Row, Softness};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -23,8 +23,8 @@
 //! behind something else.
 
 use super::{Force, ForceContext, Target, Wrenches};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use tumble_geometry::{Shape, Transform, Triangle};

@@ -23,8 +23,8 @@
 use super::{Force, ForceContext, Target, Wrenches};
 use crate::BodyState;
 use crate::model::BodyModel;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::Plane;
 use tumble_geometry::mass::Submerged;

@@ -2,8 +2,8 @@
 //! or star. The softening ε keeps the force finite at the centre (Plummer's sphere).
 
 use super::{Force, ForceContext, Target, Wrenches};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Gravity towards a point.

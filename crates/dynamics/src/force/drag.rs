@@ -1,8 +1,8 @@
 //! Resistance of a fluid to a body as a whole: `F = −c v − k |v| v`, `τ = −cᵣ ω − kᵣ |ω| ω`, with v relative to the wind.
 
 use super::{Force, ForceContext, Target, Wrenches};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Linear and quadratic drag.

@@ -2,8 +2,8 @@
 
 use super::{Force, ForceContext, Wrenches};
 use crate::Id;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The same acceleration everywhere.

@@ -22,6 +22,7 @@ pub use spring::{Spring, SpringEnd};
 pub use target::Target;
 pub use vortex::Vortex;
 
+#[cfg(feature = "registry")]
 use crate::registry::Table;
 use crate::{BodyId, BodyState, Id, Model, Wrench};
 use glam::DVec3;
@@ -144,6 +145,7 @@ impl<F: Force + ?Sized> Force for Arc<F> {
 }
 
 /// Registers the built-in forces.
+#[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Arc<dyn Force>>) {
     table.register("gravity", |force: Gravity| Ok(Arc::new(force) as _));
     table.register("central_gravity", |force: CentralGravity| Ok(Arc::new(force) as _));

@@ -2,8 +2,8 @@
 //! [`BodyMut::apply_force_at`](crate::BodyMut::apply_force_at).
 
 use super::{Force, ForceContext, Target, Wrenches};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// In which axes a vector is given.

@@ -8,9 +8,9 @@
 
 use super::{Force, ForceContext, Wrenches};
 use crate::model::JointEnd;
+use crate::schema::JsonSchema;
 use crate::{BodyId, BodyState, Id};
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an end of a spring is fixed to.

@@ -2,8 +2,8 @@
 
 use super::ForceContext;
 use crate::model::BodyModel;
+use crate::schema::JsonSchema;
 use crate::{BodyId, BodyState, Id};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which bodies a force acts on; of these, only those that forces can move.

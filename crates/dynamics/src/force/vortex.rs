@@ -10,8 +10,8 @@
 //! the pull has a potential.
 
 use super::{Force, ForceContext, Target, Wrenches};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A columnar force field.

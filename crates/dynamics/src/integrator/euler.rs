@@ -12,8 +12,8 @@ use super::decay::{Decay, undamped};
 use super::rotation::{Gyroscopic, QuaternionUpdate, spin_up};
 use super::{Acceleration, EquationsOfMotion, Integrator};
 use crate::BodyState;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Positions with the old velocities, velocities with the old forces.

@@ -14,6 +14,7 @@ pub use runge_kutta::{CashKarp, RungeKutta4};
 pub use velocity_verlet::VelocityVerlet;
 pub use verlet::Verlet;
 
+#[cfg(feature = "registry")]
 use crate::registry::Table;
 use crate::{BodyState, Model, ModelError};
 use glam::DVec3;
@@ -65,6 +66,7 @@ pub trait Integrator: std::fmt::Debug + Send + Sync {
 }
 
 /// Registers the built-in integrators.
+#[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn Integrator>>) {
     table.register("explicit_euler", |integrator: ExplicitEuler| Ok(Box::new(integrator) as _));
     table.register("semi_implicit_euler", |integrator: SemiImplicitEuler| Ok(Box::new(integrator) as _));

@@ -4,8 +4,8 @@
 use super::decay::Decay;
 use crate::BodyState;
 use crate::model::BodyModel;
+use crate::schema::JsonSchema;
 use glam::{DMat3, DQuat, DVec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::{rotation_about, rotation_from_vector};
 

@@ -13,8 +13,8 @@ use super::decay::{Decay, undamped};
 use super::rotation::angular_acceleration;
 use super::{EquationsOfMotion, Integrator};
 use crate::BodyState;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::rotation_from_vector;
 

@@ -11,8 +11,8 @@ use super::rotation::free_rotation;
 use super::{Acceleration, EquationsOfMotion, Integrator};
 use crate::BodyState;
 use crate::model::BodyModel;
+use crate::schema::JsonSchema;
 use glam::{DMat3, DVec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Kick, drift, kick.

@@ -13,9 +13,9 @@
 use super::decay::{Decay, undamped};
 use super::rotation::angular_acceleration;
 use super::{EquationsOfMotion, Integrator};
+use crate::schema::JsonSchema;
 use crate::{BodyState, ModelError};
 use glam::{DQuat, DVec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::rotation_from_vector;
 

@@ -1,7 +1,7 @@
 //! The broad phases of the geometry crate as registered parts.
 
 use crate::registry::Table;
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::broad_phase::{BroadPhase, BroadPhaseKind, FatMargin};
 

@@ -4,18 +4,24 @@
 //! its last step, the state, the spatial index, the list of events, the workers and an observer. What is of use to more
 //! than one method lies in [`parts`](crate::parts).
 
+#[cfg(feature = "registry")]
 mod broad_phases;
 mod context;
 pub mod retroactive;
 
+#[cfg(feature = "registry")]
 pub use broad_phases::BroadPhaseDescription;
+#[cfg(feature = "registry")]
 pub(crate) use broad_phases::register as register_broad_phases;
 pub use context::{NobodyWatches, Observer, StepContext};
-pub use retroactive::{Retroactive, RetroactiveDescription};
+pub use retroactive::Retroactive;
+#[cfg(feature = "registry")]
+pub use retroactive::RetroactiveDescription;
 
 use crate::contact::Contact;
 use crate::event::Reaction;
 use crate::instrument::{Instrument, InstrumentFlags};
+#[cfg(feature = "registry")]
 use crate::registry::{DescribeMethod, Table};
 use crate::{BodyId, JointId, Model, ModelError, State, StepError, StepReport};
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
@@ -100,6 +106,7 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
 }
 
 /// Registers the built-in methods.
+#[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
     table.register("retroactive", |description: RetroactiveDescription| Ok(Box::new(description) as _));
 }

@@ -1,7 +1,7 @@
 //! Materials and how two of them are combined where they touch.
 
 use crate::error::{ModelError, checked};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! A time that may be infinite, in files: a number of seconds, or the word "never".
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number of seconds, or "never".

@@ -9,7 +9,7 @@
 //! of a pendulum to 0.6 mm.
 
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One contact after the other, the deepest first.

@@ -29,6 +29,7 @@ pub use workspace::Workspace;
 pub use crate::report::Convergence;
 
 use crate::constraint::Jacobian;
+#[cfg(feature = "registry")]
 use crate::registry::Table;
 use glam::{DMat3, DVec3};
 
@@ -159,6 +160,7 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
 }
 
 /// Registers the built-in solvers.
+#[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
     table.register("deepest_first", |solver: DeepestFirst| Ok(Box::new(solver) as _));
     table.register("direct", |solver: Direct| Ok(Box::new(solver) as _));

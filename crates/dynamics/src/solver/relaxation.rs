@@ -5,7 +5,7 @@
 //! fraction must be small: G takes 1/k for k rounds, and so does this.
 
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Jacobi iteration: all rows at once, a fraction at a time.

@@ -15,7 +15,7 @@
 //! of a pendulum that falls from the horizontal opens by 4 cm.
 
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Row after row, a fraction at a time.

@@ -12,7 +12,7 @@
 
 use super::sweeps::Sweeps;
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Projected Gauss–Seidel on accumulated impulses, warm started.

@@ -171,7 +171,8 @@ impl World {
     }
 
     /// State and memory as JSON, for people to read; numbers that are not finite are null. To go on from, take
-    /// [`save`](Self::save).
+    /// [`save`](Self::save). With the feature `registry`.
+    #[cfg(feature = "registry")]
     pub fn export(&self) -> serde_json::Value {
         let memory = serde_json::to_value(self.method.memory(&self.model)).unwrap_or_default();
         serde_json::json!({ "method": self.method.name(), "state": self.state, "memory": memory })

@@ -25,7 +25,7 @@ pub use wedge::WedgeLimit;
 
 use super::{Measure, Row, Softness};
 use crate::error::{ModelError, checked};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What happens where a limit is reached. Default: it stops, rigidly.

@@ -26,8 +26,8 @@ use crate::constraint::{
     Arrow, Attach, BodyView, Constraint, End, JointView, Measure, Row, check_direction, check_points,
 };
 use crate::error::{ModelError, checked};
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_PI_4, PI};
 use std::sync::Arc;

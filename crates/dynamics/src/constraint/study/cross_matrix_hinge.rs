@@ -11,8 +11,8 @@
 use super::super::frame::JointFrame;
 use crate::constraint::{Arrow, Attach, BodyView, Constraint, End, JointView, Row, Softness};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

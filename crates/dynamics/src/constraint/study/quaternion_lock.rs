@@ -11,8 +11,8 @@
 use super::super::frame::JointFrame;
 use crate::constraint::{Attach, BodyView, Constraint, JointView, Row, relative_rotation};
 use crate::error::ModelError;
+use crate::schema::JsonSchema;
 use glam::DVec3;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -31,7 +31,9 @@ mod push;
 mod settings;
 mod soft;
 
-pub use settings::{RetroactiveDescription, RetroactiveSettings};
+#[cfg(feature = "registry")]
+pub use settings::RetroactiveDescription;
+pub use settings::RetroactiveSettings;
 
 use self::assemble::{Assembler, Assembly, JointMemory, Stage};
 use self::bounce::Budget;

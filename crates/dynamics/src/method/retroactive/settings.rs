@@ -1,14 +1,15 @@
-//! The settings of the retroactive method, and its description by names for scene files.
+//! The settings of the retroactive method.
 
-use super::Retroactive;
-use crate::ModelError;
-use crate::method::Method;
+#[cfg(feature = "registry")]
+mod description;
+
+#[cfg(feature = "registry")]
+pub use description::RetroactiveDescription;
+
 use crate::parts::activity::ActivitySettings;
-use crate::parts::or_never::{self, TimeOrNever};
-use crate::registry::{DescribeMethod, Registry};
-use schemars::JsonSchema;
+use crate::parts::or_never;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Numbers that govern the retroactive method.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +49,7 @@ pub struct RetroactiveSettings {
     /// Islands whose bodies were all quiet for this long fall asleep, in seconds; "never" for bodies that stay awake.
     /// Default 0.5.
     #[serde(with = "or_never")]
-    #[schemars(with = "TimeOrNever", extend("unit" = "s"))]
+    #[schemars(with = "or_never::TimeOrNever", extend("unit" = "s"))]
     pub time_to_sleep: f64,
 }
 
@@ -79,73 +80,5 @@ impl Default for RetroactiveSettings {
             quiet_acceleration: 0.002,
             time_to_sleep: 0.5,
         }
-    }
-}
-
-/// A part by its registered name, with its properties.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PartDescription {
-    /// The registered name.
-    pub name: String,
-    /// The properties; what is not given has its default.
-    #[serde(default)]
-    pub properties: Value,
-}
-
-impl PartDescription {
-    fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), properties: Value::Null }
-    }
-}
-
-/// The retroactive method in words: which parts it is made of, and its settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct RetroactiveDescription {
-    /// The integrator. Default "velocity_verlet".
-    pub integrator: PartDescription,
-    /// The constraint solver. Default "direct".
-    pub solver: PartDescription,
-    /// The broad phase. Default "dynamic_tree".
-    pub broad_phase: PartDescription,
-    /// The settings.
-    pub settings: RetroactiveSettings,
-}
-
-impl Default for RetroactiveDescription {
-    fn default() -> Self {
-        Self {
-            integrator: PartDescription::named("velocity_verlet"),
-            solver: PartDescription::named("direct"),
-            broad_phase: PartDescription::named("dynamic_tree"),
-            settings: RetroactiveSettings::default(),
-        }
-    }
-}
-
-impl RetroactiveDescription {
-    /// Gives a method the parts and settings that this describes.
-    fn apply(&self, method: &mut Retroactive, registry: &Registry) -> Result<(), ModelError> {
-        let integrator = registry.integrators.create(&self.integrator.name, &self.integrator.properties)?;
-        let solver = registry.solvers.create(&self.solver.name, &self.solver.properties)?;
-        method.broad_phase = registry.broad_phases.create(&self.broad_phase.name, &self.broad_phase.properties)?;
-        (method.integrator, method.solver, method.settings) = (integrator, solver, self.settings);
-        Ok(())
-    }
-}
-
-impl DescribeMethod for RetroactiveDescription {
-    fn build(&self, registry: &Registry) -> Result<Box<dyn Method>, ModelError> {
-        let mut method = Retroactive::new();
-        self.apply(&mut method, registry)?;
-        Ok(Box::new(method))
-    }
-
-    fn configure(&self, method: &mut dyn Method, registry: &Registry) -> Result<(), ModelError> {
-        let name = method.name();
-        let other = || ModelError::Invalid(format!("the settings of \"retroactive\" do not fit the method \"{name}\""));
-        let method = (method as &mut dyn std::any::Any).downcast_mut::<Retroactive>().ok_or_else(other)?;
-        self.apply(method, registry)
     }
 }

@@ -21,7 +21,7 @@ pub(super) use self::joints::Joints;
 
 use super::sweeps::Sweeps;
 use super::{Bounds, ConstraintSolver, Convergence, Problem, Workspace};
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Joints are solved at once by elimination, however long their chains; contacts, friction, limits and motors by sweeps.

@@ -21,12 +21,19 @@ pub struct ColliderIndex {
     pending: Pending,
 }
 
-/// Which boxes are not where their colliders are.
+/// Which boxes are not where their colliders are. Its memory is used again and again.
 #[derive(Clone, Debug, PartialEq)]
-enum Pending {
-    All,
-    /// By slot of the collider; perhaps several times.
-    Some(Vec<u32>),
+struct Pending {
+    all: bool,
+    /// By slot of the collider, perhaps several times; none if it is all.
+    slots: Vec<u32>,
+}
+
+impl Pending {
+    fn all(&mut self) {
+        self.all = true;
+        self.slots.clear();
+    }
 }
 
 impl Default for ColliderIndex {
@@ -39,20 +46,22 @@ impl Default for ColliderIndex {
 impl ColliderIndex {
     /// An index in an empty broad phase.
     pub fn new(space: Box<dyn BroadPhase>) -> Self {
-        Self { space, pending: Pending::All }
+        Self { space, pending: Pending { all: true, slots: Vec::new() } }
     }
 
     /// Says that any collider may be elsewhere. What a method calls that does not tell where it moved what.
     pub fn all_moved(&mut self) {
-        self.pending = Pending::All;
+        self.pending.all();
     }
 
     /// Says that a collider was moved, changed, added or removed.
     pub(crate) fn changed(&mut self, slot: usize) {
-        let most = self.space.len();
-        match &mut self.pending {
-            Pending::Some(slots) if slots.len() <= most => slots.push(slot as u32),
-            pending => *pending = Pending::All,
+        if self.pending.all {
+            return;
+        }
+        match self.pending.slots.len() <= self.space.len() {
+            true => self.pending.slots.push(slot as u32),
+            false => self.pending.all(),
         }
     }
 
@@ -65,7 +74,7 @@ impl ColliderIndex {
 
     /// Whether every box is where its collider is.
     pub(crate) fn is_current(&self) -> bool {
-        matches!(&self.pending, Pending::Some(slots) if slots.is_empty())
+        !self.pending.all && self.pending.slots.is_empty()
     }
 
     /// Brings the boxes of everything up to date that was changed by hand, in a time that depends on how much that is.
@@ -75,15 +84,14 @@ impl ColliderIndex {
         for _ in known..count {
             self.space.insert(Aabb::EMPTY, Mobility::Fixed);
         }
-        match std::mem::replace(&mut self.pending, Pending::Some(Vec::new())) {
-            Pending::All => (0..count).for_each(|slot| self.renew(model, state, slot)),
-            Pending::Some(mut slots) => {
-                slots.drain(..).for_each(|slot| self.renew(model, state, slot as usize));
-                // Its memory is used again.
-                self.pending = Pending::Some(slots);
-                (known..count).for_each(|slot| self.renew(model, state, slot));
-            }
+        if std::mem::take(&mut self.pending.all) {
+            (0..count).for_each(|slot| self.renew(model, state, slot));
+            return;
         }
+        let mut slots = std::mem::take(&mut self.pending.slots);
+        slots.drain(..).for_each(|slot| self.renew(model, state, slot as usize));
+        self.pending.slots = slots;
+        (known..count).for_each(|slot| self.renew(model, state, slot));
     }
 
     /// The box of a collider where its body is now.

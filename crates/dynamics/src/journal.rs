@@ -146,7 +146,8 @@ impl Journal {
         if self.list.len() < most {
             self.list.push(change);
         } else {
-            *self = Self::everything();
+            self.list.clear();
+            self.everything = true;
         }
     }
 

@@ -45,6 +45,10 @@ impl Workers {
         };
         let mut parts = items.chunks_mut(part);
         let Some(first) = parts.next() else { return };
+        if parts.len() == 0 {
+            // Even a scope without threads allocates.
+            return work_on(first);
+        }
         std::thread::scope(|scope| {
             for part in parts {
                 scope.spawn(|| work_on(part));

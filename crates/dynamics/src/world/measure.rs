@@ -35,11 +35,11 @@ impl World {
     pub fn contact_wrench(&self, id: BodyId) -> Result<Wrench, ModelError> {
         let center = self.body(id)?.center_of_mass();
         let mut sum = Wrench::default();
-        for contact in self.contacts_of(id) {
+        self.visit_contacts_of(id, |contact| {
             let Wrench { force, torque } = contact.wrench_about(center);
             let on_second = contact.bodies[1] == id;
             sum += if on_second { Wrench { force, torque } } else { Wrench { force: -force, torque: -torque } };
-        }
+        });
         Ok(sum)
     }
 

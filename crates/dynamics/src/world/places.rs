@@ -12,27 +12,27 @@ pub(super) struct Places {
     /// The index, while it is known to be up to date.
     current: OnceLock<ColliderIndex>,
     /// The index otherwise.
-    outdated: Mutex<ColliderIndex>,
+    outdated: Mutex<Option<ColliderIndex>>,
 }
 
 impl Places {
     pub(super) fn new(broad_phase: Box<dyn BroadPhase>) -> Self {
-        Self { current: OnceLock::new(), outdated: Mutex::new(ColliderIndex::new(broad_phase)) }
+        Self { current: OnceLock::new(), outdated: Mutex::new(Some(ColliderIndex::new(broad_phase))) }
     }
 
     /// The index, to be changed.
     pub(super) fn lend(&mut self) -> &mut ColliderIndex {
         let outdated = self.outdated.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = self.current.take() {
-            *outdated = index;
+            *outdated = Some(index);
         }
-        outdated
+        outdated.get_or_insert_default()
     }
 
     /// The index, up to date.
     pub(super) fn index(&self, model: &Model, state: &State) -> &ColliderIndex {
         self.current.get_or_init(|| {
-            let mut index = std::mem::take(&mut *self.outdated.lock().unwrap_or_else(PoisonError::into_inner));
+            let mut index = self.outdated.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
             index.refresh(model, state);
             index
         })

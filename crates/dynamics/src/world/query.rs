@@ -170,18 +170,36 @@ impl World {
         self.places.index(&self.model, &self.state)
     }
 
-    /// The contacts of a body, as of the last step, by ids of the colliders.
+    /// The contacts of a body, as of the last step, by ids of the colliders, in a list.
     pub fn contacts_of(&self, body: BodyId) -> impl Iterator<Item = Contact<'_>> {
         let mut contacts = Vec::new();
-        self.method.visit_contacts_of(body, &mut |contact| contacts.push(contact));
-        contacts.into_iter().filter(|contact| self.is_there(contact))
+        self.visit_contacts_of(body, |contact| contacts.push(contact));
+        contacts.into_iter()
     }
 
-    /// All pairs of colliders that touched in the last step and still exist, by ids.
+    /// All pairs of colliders that touched in the last step and still exist, by ids, in a list.
     pub fn contacts(&self) -> impl Iterator<Item = Contact<'_>> {
         let mut contacts = Vec::new();
-        self.method.visit_contacts(&mut |contact| contacts.push(contact));
-        contacts.into_iter().filter(|contact| self.is_there(contact))
+        self.visit_contacts(|contact| contacts.push(contact));
+        contacts.into_iter()
+    }
+
+    /// Calls `visit` with the [contacts of a body](Self::contacts_of). Needs no memory for a list.
+    pub fn visit_contacts_of<'a>(&'a self, body: BodyId, mut visit: impl FnMut(Contact<'a>)) {
+        self.method.visit_contacts_of(body, &mut |contact| {
+            if self.is_there(&contact) {
+                visit(contact);
+            }
+        });
+    }
+
+    /// Calls `visit` with [all contacts](Self::contacts). Needs no memory for a list.
+    pub fn visit_contacts<'a>(&'a self, mut visit: impl FnMut(Contact<'a>)) {
+        self.method.visit_contacts(&mut |contact| {
+            if self.is_there(&contact) {
+                visit(contact);
+            }
+        });
     }
 
     /// Whether both colliders of a contact still exist.

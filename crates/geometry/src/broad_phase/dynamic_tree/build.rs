@@ -8,7 +8,6 @@ use super::node::Node;
 use super::tree::{Tree, tall_for};
 use crate::broad_phase::proxies::Proxies;
 use glam::{DVec3, Vec4};
-use std::collections::BinaryHeap;
 
 const BINS: usize = 8;
 /// Subtrees of at most this many leaves are mended in one go.
@@ -141,7 +140,8 @@ impl Tree {
         let (mut items, free) = (std::mem::take(&mut self.items), self.free.len());
         // Surfaces are not negative, and such numbers are ordered as their bits are.
         let key = |tree: &Self, index: u32| (tree.node(index).area().to_bits(), index);
-        let mut largest = BinaryHeap::from([key(self, 0)]);
+        let mut largest = std::mem::take(&mut self.largest);
+        largest.push(key(self, 0));
         while let Some((_, index)) = largest.pop() {
             match self.node(index).link() {
                 Ok(first) if items.len() + largest.len() < TOP => {
@@ -153,7 +153,7 @@ impl Tree {
         }
         self.free[free..].sort_unstable_by(|a, b| b.cmp(a));
         self.build_root(0, &mut items);
-        self.items = items;
+        (self.items, self.largest) = (items, largest);
     }
 
     /// Takes the leaves of a subtree out of the tree and frees its inner nodes.

@@ -9,6 +9,7 @@ use crate::Aabb;
 use crate::broad_phase::probe::Probe;
 use crate::broad_phase::proxies::Proxies;
 use glam::DVec3;
+use std::collections::BinaryHeap;
 
 /// No tree is taller: [`tall_for`] of the largest number of leaves there can be.
 pub(super) const MAX_HEIGHT: usize = 80;
@@ -58,6 +59,9 @@ pub(super) struct Tree {
     /// Room for building; empty in between.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) items: Vec<Item>,
+    /// Subtrees by surface, while the top is built; empty in between.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) largest: BinaryHeap<(u32, u32)>,
 }
 
 impl Tree {

@@ -220,12 +220,13 @@ impl World {
     /// How often a second contacts that go on are told as events; zero: never, infinite: in every step. Default 10.
     /// [`World::contacts`] tells them at any time.
     pub fn set_contact_rate(&mut self, per_second: f64) -> Result<(), ModelError> {
-        if per_second.is_nan() || per_second < 0.0 {
-            let value = per_second.to_string();
-            return Err(ModelError::OutOfRange { what: "contact rate", value, allowed: "at least 0 per second" });
-        }
-        self.contact_rate = per_second;
+        self.contact_rate = checked_rate(per_second)?;
         Ok(())
+    }
+
+    /// How often a second contacts that go on are told as events.
+    pub fn contact_rate(&self) -> f64 {
+        self.contact_rate
     }
 
     /// How many threads a step may use. Results do not depend on it. Default: one.
@@ -257,4 +258,14 @@ impl World {
         let things = bodies.slot_count() + colliders.slot_count() + joints.slot_count() + forces.slot_count();
         self.journal.write(change, 4 * things + 256);
     }
+}
+
+/// A rate at which contacts can be told, per second.
+fn checked_rate(per_second: f64) -> Result<f64, ModelError> {
+    let refused = || ModelError::OutOfRange {
+        what: "contact rate",
+        value: per_second.to_string(),
+        allowed: "at least 0 per second",
+    };
+    if per_second >= 0.0 { Ok(per_second) } else { Err(refused()) }
 }

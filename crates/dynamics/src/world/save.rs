@@ -1,12 +1,13 @@
 //! Saved states: everything of a world but the model, as bytes for a file or a network.
 //!
 //! ```text
-//! "tumble\0" | version (u8) | CRC-32 of the rest (u32) | the rest: method, state, journal, memory, in postcard's encoding
+//! "tumble\0" | version (u8) | CRC-32 of the rest (u32) | the rest: method, state, journal, contact rate, energy watch, memory, in postcard's encoding
 //! ```
 //!
 //! All numbers little-endian, so that a state saved on one machine is read on every other.
 
-use super::World;
+use super::watch::Tally;
+use super::{World, checked_rate};
 use crate::journal::Journal;
 use crate::{Id, Model, ModelError, State};
 use serde::{Deserialize, Serialize};
@@ -15,13 +16,14 @@ use serde::{Deserialize, Serialize};
 const MAGIC: &[u8; 7] = b"tumble\0";
 
 /// The version of the format; grows when the format changes.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Where the checksum ends and what it is about begins.
 const HEADER: usize = MAGIC.len() + 1 + 4;
 
-/// Everything of a world but the model: the state, what was changed since the last step, and what the method remembers. A
-/// world built in the same way that loads it goes on bit for bit as the one that saved it.
+/// Everything of a world but the model: the state, what was changed since the last step, what the method remembers, how often
+/// contacts are told and who watches over the energy. A world built in the same way that loads it goes on bit for bit as the one
+/// that saved it.
 ///
 /// ```
 /// use tumble_dynamics::{Body, SavedState, World, geometry::Shape};
@@ -49,6 +51,8 @@ pub struct SavedState {
     method: String,
     state: State,
     journal: Journal,
+    contact_rate: f64,
+    watch: Tally,
     /// What the method remembers, in postcard's encoding.
     #[serde(with = "bytes")]
     memory: Vec<u8>,
@@ -130,18 +134,25 @@ impl SavedState {
 }
 
 impl World {
-    /// The state, what was changed since the last step, and what the method remembers.
+    /// Everything but the model.
     pub fn save(&self) -> SavedState {
         // Writing to memory does not fail.
         let memory = postcard::to_extend(&self.method.memory(&self.model), Vec::new()).unwrap_or_default();
         let method = self.method.name().to_owned();
-        SavedState { method, state: self.state.clone(), journal: self.journal.clone(), memory }
+        SavedState {
+            method,
+            state: self.state.clone(),
+            journal: self.journal.clone(),
+            contact_rate: self.contact_rate,
+            watch: self.watchman.tally,
+            memory,
+        }
     }
 
     /// Returns to a saved state of a world with the same model, refused if it does not fit. Events of the last step are
     /// forgotten.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), ModelError> {
-        let SavedState { state, method, journal, memory } = saved;
+        let SavedState { state, method, journal, contact_rate, watch, memory } = saved;
         if method != self.method.name() {
             let own = self.method.name();
             return Err(ModelError::Invalid(format!(
@@ -149,10 +160,16 @@ impl World {
             )));
         }
         check_fit(&self.model, state)?;
+        checked_rate(*contact_rate)?;
+        if !watch.is_sound() {
+            let value = format!("{watch:?}");
+            return Err(ModelError::OutOfRange { what: "saved energy", value, allowed: "at least 0 J" });
+        }
         let mut loaded = self.method.clone_box();
         let mut memory = postcard::Deserializer::from_bytes(memory);
         loaded.load(&self.model, state, &mut <dyn erased_serde::Deserializer<'_>>::erase(&mut memory))?;
         (self.method, self.state, self.journal) = (loaded, state.clone(), journal.clone());
+        (self.contact_rate, self.watchman.tally) = (*contact_rate, *watch);
         self.events.clear();
         self.places.lend().all_moved();
         Ok(())

@@ -1,12 +1,14 @@
 //! Snapshots: the whole world at a moment, to return to.
 
 use super::World;
+use super::watch::Tally;
 use crate::journal::Journal;
 use crate::method::Method;
 use crate::{ForceId, Model, State};
 
-/// The whole world at a moment: model, state, the method with all it remembers, and what was changed since the last step.
-/// A run resumed from it is bit for bit the run that was not interrupted.
+/// The whole world at a moment: model, state, the method with all it remembers, what was changed since the last step, how often
+/// contacts are told and who watches over the energy. A run resumed from it is bit for bit the run that was not interrupted.
+/// Only how many threads there are is not in it: that is a matter of the machine, and results do not depend on it.
 ///
 /// The model is shared with the world until one of them changes, so a snapshot costs as much as copying the state and the
 /// method's memory.
@@ -17,6 +19,8 @@ pub struct Snapshot {
     method: Box<dyn Method>,
     journal: Journal,
     gravity: ForceId,
+    contact_rate: f64,
+    watch: Tally,
 }
 
 impl Clone for Snapshot {
@@ -26,7 +30,7 @@ impl Clone for Snapshot {
             state: self.state.clone(),
             method: self.method.clone_box(),
             journal: self.journal.clone(),
-            gravity: self.gravity,
+            ..*self
         }
     }
 }
@@ -52,13 +56,16 @@ impl World {
             method: self.method.clone_box(),
             journal: self.journal.clone(),
             gravity: self.gravity,
+            contact_rate: self.contact_rate,
+            watch: self.watchman.tally,
         }
     }
 
     /// Returns to a moment. Events of the last step are forgotten.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let Snapshot { model, state, method, journal, gravity } = snapshot.clone();
+        let Snapshot { model, state, method, journal, gravity, contact_rate, watch } = snapshot.clone();
         (self.model, self.state, self.journal, self.gravity) = (model, state, journal, gravity);
+        (self.contact_rate, self.watchman.tally) = (contact_rate, watch);
         if method.new_broad_phase().name() != self.method.new_broad_phase().name() {
             self.places = super::Places::new(method.new_broad_phase());
         }

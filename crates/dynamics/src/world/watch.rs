@@ -21,10 +21,11 @@ use crate::force::{ForceContext, Wrenches};
 use crate::model::{BodyKind, JointEnd};
 use crate::{BodyId, BodyState, Id, StepError, Wrench};
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use tumble_geometry::math::rotation_vector;
 
 /// What happens when energy comes out of nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EnergyWatch {
     /// Nobody looks (default).
     #[default]
@@ -41,13 +42,28 @@ const TOLERANCE: f64 = 0.05;
 /// Everything may be lifted by so much, in metres.
 const LIFT: f64 = 1e-3;
 
-/// What the watch remembers.
+/// The watch over a world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watchman {
-    pub(super) duty: EnergyWatch,
-    excess: f64,
-    largest: f64,
+    pub(super) tally: Tally,
     before: Before,
+}
+
+/// What the watch is to do, and what it remembers from step to step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Tally {
+    duty: EnergyWatch,
+    /// What came out of nothing, in joules.
+    excess: f64,
+    /// The largest kinetic energy there was, in joules.
+    largest: f64,
+}
+
+impl Tally {
+    /// Whether it can be one that was kept.
+    pub(super) fn is_sound(&self) -> bool {
+        self.excess >= 0.0 && self.largest >= 0.0
+    }
 }
 
 /// How it was before the step.
@@ -60,24 +76,21 @@ struct Before {
     wrenches: Vec<Wrench>,
 }
 
-impl Watchman {
-    /// Forgets what it has seen.
-    pub(super) fn reset(&mut self) {
-        (self.excess, self.largest) = (0.0, 0.0);
-    }
-}
-
 impl World {
     /// Watches over the energy from now on, or no longer. Default: nobody does. It costs a look at every body and
     /// force before and after each step; to refuse steps, a copy of the world as well.
     pub fn set_energy_watch(&mut self, watch: EnergyWatch) {
-        self.watchman.duty = watch;
-        self.watchman.reset();
+        self.watchman.tally = Tally { duty: watch, ..Tally::default() };
+    }
+
+    /// Who watches over the energy.
+    pub fn energy_watch(&self) -> EnergyWatch {
+        self.watchman.tally.duty
     }
 
     /// Notes how things are before a step. What it takes to refuse the step, if that may happen.
     pub(super) fn begin_watch(&mut self) -> Option<Snapshot> {
-        if self.watchman.duty == EnergyWatch::Off {
+        if self.energy_watch() == EnergyWatch::Off {
             return None;
         }
         let energy = self.energy();
@@ -85,12 +98,12 @@ impl World {
         let before = &mut self.watchman.before;
         before.bodies.clone_from(&self.state.bodies);
         (before.kinetic, before.potential, before.wrenches) = (energy.kinetic, energy.potential, wrenches);
-        (self.watchman.duty == EnergyWatch::Refuse).then(|| self.snapshot())
+        (self.energy_watch() == EnergyWatch::Refuse).then(|| self.snapshot())
     }
 
     /// Looks at what the step did to the energy; `applied` acted during the step.
     pub(super) fn end_watch(&mut self) -> Result<(), StepError> {
-        if self.watchman.duty == EnergyWatch::Off {
+        if self.energy_watch() == EnergyWatch::Off {
             return Ok(());
         }
         let energy = self.energy();
@@ -98,18 +111,17 @@ impl World {
         let work = self.work_of_forces() + self.work_of_joints() + self.work_of_scripts_by_contact();
         let weight: f64 = self.watchman.before.wrenches.iter().map(|wrench| wrench.force.length()).sum::<f64>()
             + self.bodies().map(|(_, body)| body.mass() * 9.81).sum::<f64>();
-        let watchman = &mut self.watchman;
-        watchman.largest = watchman.largest.max(watchman.before.kinetic);
-        watchman.excess = (watchman.excess + gain - work).max(0.0);
-        let allowed = TOLERANCE * watchman.largest + LIFT * weight;
+        let Watchman { tally, before } = &mut self.watchman;
+        tally.largest = tally.largest.max(before.kinetic);
+        tally.excess = (tally.excess + gain - work).max(0.0);
+        let allowed = TOLERANCE * tally.largest + LIFT * weight;
         // Written so that an energy that is no number is told, too.
-        if watchman.excess <= allowed {
+        if tally.excess <= allowed {
             return Ok(());
         }
-        let excess = watchman.excess;
-        watchman.excess = 0.0;
+        let excess = std::mem::take(&mut tally.excess);
         let bodies = self.fastest_gainers();
-        if self.watchman.duty == EnergyWatch::Refuse {
+        if self.energy_watch() == EnergyWatch::Refuse {
             let names = bodies.iter().flatten().map(|&id| self.called(id)).collect();
             return Err(StepError::EnergyRose { time: self.state.time, excess, bodies: names });
         }

@@ -10,7 +10,7 @@ use tumble_dynamics::geometry::glam::DVec3;
 use tumble_dynamics::geometry::{Ray, Shape};
 use tumble_dynamics::method::{Method, StepContext};
 use tumble_dynamics::model::{Joint, JointEnd};
-use tumble_dynamics::{Body, Id, ModelError, StepError, World};
+use tumble_dynamics::{Body, Id, ModelError, SavedState, StepError, World};
 
 /// Lets time pass and nothing happen.
 #[derive(Clone, Debug)]
@@ -33,9 +33,11 @@ impl Method for Idle {
 }
 
 /// Moves every body along; `tells` whether the index hears where to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Drift {
     tells: bool,
+    /// How long its last step took.
+    own: Duration,
 }
 
 impl Method for Drift {
@@ -44,13 +46,16 @@ impl Method for Drift {
     }
 
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
+        let start = Instant::now();
         for body in &mut context.state.bodies {
             body.position += context.dt * body.velocity;
         }
         if !self.tells {
             context.index.all_moved();
+            self.own = start.elapsed();
             return Ok(());
         }
+        context.index.refresh(context.model, context.state);
         for (id, collider) in context.model.colliders().iter() {
             let body = &context.state.bodies[collider.body.slot()];
             let aabb = collider.shape.aabb(&(body.center_pose() * collider.center_pose));
@@ -97,49 +102,97 @@ fn jointed(count: usize, hinges: bool) -> Result<World, ModelError> {
     Ok(world)
 }
 
-/// The median time of a step.
-fn median(world: &mut World, mut after: impl FnMut(&World)) -> Duration {
-    let mut times: Vec<Duration> = (0..200)
-        .map(|_| {
+/// The least and the median time that something takes.
+#[derive(Clone, Copy)]
+struct Times {
+    least: Duration,
+    median: Duration,
+}
+
+impl Times {
+    /// Of some runs; each is prepared without being measured.
+    fn of<T>(runs: usize, mut prepare: impl FnMut() -> T, mut run: impl FnMut(T)) -> Self {
+        let mut time = || {
+            let prepared = prepare();
             let start = Instant::now();
-            world.step(1.0 / 60.0).expect("nothing can go wrong");
-            after(world);
+            run(prepared);
             start.elapsed()
-        })
-        .collect();
-    times.sort();
-    times[times.len() / 2]
+        };
+        Self::sorted((0..runs).map(|_| time()).collect())
+    }
+
+    fn sorted(mut times: Vec<Duration>) -> Self {
+        times.sort();
+        Self { least: times[0], median: times[times.len() / 2] }
+    }
+
+    /// Of the steps of a world.
+    fn of_steps(world: &mut World) -> Self {
+        Self::of(200, || (), |()| step(world))
+    }
+
+    fn print(self, what: &str) {
+        let [least, median] = [self.least, self.median].map(|time| time.as_secs_f64() * 1e3);
+        println!("{what:50} {least:9.4} {median:9.4}");
+    }
+}
+
+fn step(world: &mut World) {
+    world.step(1.0 / 60.0).expect("nothing can go wrong");
+}
+
+/// Boxes side by side on a floor, asleep.
+fn resting(count: usize) -> Result<World, ModelError> {
+    let mut world = World::new();
+    world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y)?))?;
+    let shape = Shape::cuboid([0.5; 3])?;
+    for number in 0..count {
+        let [x, z] = [number % 100, number / 100].map(|n| 2.0 * n as f64);
+        world.add_body(Body::dynamic().with_shape(shape.clone()).at([x, 0.5, z]))?;
+    }
+    (0..60).for_each(|_| step(&mut world));
+    Ok(world)
 }
 
 fn main() -> Result<(), ModelError> {
-    let print = |what: &str, time: Duration| println!("{what:60} {:9.4} ms", time.as_secs_f64() * 1e3);
     let with = |method: Box<dyn Method>, count: usize, kind: fn() -> Body| -> Result<World, ModelError> {
         let mut world = World::new();
         world.set_boxed_method(method);
         bodies(&mut world, count, kind)?;
         Ok(world)
     };
+    println!("{:50} {:>9} {:>9}", "milliseconds", "least", "median");
     println!("a step of a method that does nothing");
-    print("  20 000 bodies", median(&mut with(Box::new(Idle), 20_000, Body::dynamic)?, |_| ()));
-    print("  20 000 ball joints", median(&mut jointed(20_000, false)?, |_| ()));
-    print("  20 000 hinges", median(&mut jointed(20_000, true)?, |_| ()));
-    print("  300 000 fixed boxes", median(&mut with(Box::new(Idle), 300_000, Body::fixed)?, |_| ()));
+    Times::of_steps(&mut with(Box::new(Idle), 20_000, Body::dynamic)?).print("  20 000 bodies");
+    Times::of_steps(&mut jointed(20_000, false)?).print("  20 000 ball joints");
+    Times::of_steps(&mut jointed(20_000, true)?).print("  20 000 hinges");
+    Times::of_steps(&mut with(Box::new(Idle), 300_000, Body::fixed)?).print("  300 000 fixed boxes");
     println!("a step of a method that only moves its bodies along");
-    print("  100 000 bodies", median(&mut with(Box::new(Drift { tells: false }), 100_000, Body::dynamic)?, |_| ()));
+    let mut world = with(Box::new(Drift::default()), 100_000, Body::dynamic)?;
+    Times::of_steps(&mut world).print("  100 000 bodies");
+    let mut beyond = || {
+        let start = Instant::now();
+        step(&mut world);
+        start.elapsed().saturating_sub(world.method_mut::<Drift>().map_or(Duration::ZERO, |drift| drift.own))
+    };
+    Times::sorted((0..200).map(|_| beyond()).collect()).print("  of it beyond the method's own work");
     println!("a ray after each step among 10 000 moving bodies");
-    let mut world = with(Box::new(Drift { tells: true }), 10_000, Body::dynamic)?;
-    let alone = median(&mut world, |_| ());
-    print("  the step with its update of the index", alone);
+    let mut world = with(Box::new(Drift { tells: true, ..Drift::default() }), 10_000, Body::dynamic)?;
+    Times::of_steps(&mut world).print("  the step with its update of the index");
     let ray = Ray::new(DVec3::new(-5.0, 31.0, 1.0), DVec3::X).expect("finite and not zero");
-    let mut rays: Vec<Duration> = (0..200)
-        .map(|_| {
-            world.step(1.0 / 60.0).expect("nothing can go wrong");
-            let start = Instant::now();
-            std::hint::black_box(world.cast_ray(&ray, 1e3, |_| true));
-            start.elapsed()
-        })
-        .collect();
-    rays.sort();
-    print("  the ray", rays[rays.len() / 2]);
+    let world = std::cell::RefCell::new(world);
+    let cast = |()| {
+        std::hint::black_box(world.borrow().cast_ray(&ray, 1e3, |_| true));
+    };
+    Times::of(200, || step(&mut world.borrow_mut()), cast).print("  the ray");
+    println!("10 000 boxes that rest on a floor");
+    let mut world = resting(10_000)?;
+    Times::of(20, || (), |()| drop(world.save().to_bytes())).print("  to save them");
+    Times::of(20, || (), |()| drop(world.snapshot())).print("  to take a snapshot");
+    let bytes = world.save().to_bytes();
+    let load = |()| world.load(&SavedState::from_bytes(&bytes).expect("just saved")).expect("the same world");
+    Times::of(20, || (), load).print("  to load them");
+    let contacts = world.contacts().count();
+    println!("  {} bytes, {} for each of {contacts} contacts", bytes.len(), bytes.len() / contacts.max(1));
     Ok(())
 }

@@ -77,7 +77,8 @@ impl ColliderIndex {
         !self.pending.all && self.pending.slots.is_empty()
     }
 
-    /// Brings the boxes of everything up to date that was changed by hand, in a time that depends on how much that is.
+    /// Brings the boxes of everything up to date that was changed by hand, in a time that depends on how much that is. A step that
+    /// looks for pairs begins with it.
     pub fn refresh(&mut self, model: &Model, state: &State) {
         let known = self.space.len();
         let count = model.colliders().slot_count();

@@ -15,7 +15,8 @@ pub struct StepContext<'a> {
     pub state: &'a mut State,
     /// The length of the step in seconds: finite and more than zero.
     pub dt: f64,
-    /// Where the colliders are. What the user moved is already known to it; the method tells what it moves.
+    /// Where the colliders are. What the user moved is known to it after a [refresh](ColliderIndex::refresh), for which a
+    /// method asks that needs it; the method tells what it moves.
     pub index: &'a mut ColliderIndex,
     /// What happened, empty at first.
     pub events: &'a mut Events,

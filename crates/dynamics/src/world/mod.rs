@@ -96,15 +96,13 @@ impl World {
         }
         let tell_ongoing = self.is_time_to_tell(dt);
         let undo = self.begin_watch();
-        let index = self.places.lend();
-        index.refresh(&self.model, &self.state);
         self.coming.clear();
         let result = self.method.step(&mut StepContext {
             model: &self.model,
             changes: &self.journal,
             state: &mut self.state,
             dt,
-            index,
+            index: self.places.lend(),
             events: &mut self.coming,
             tell_ongoing,
             workers: self.workers,

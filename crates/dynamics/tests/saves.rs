@@ -1,4 +1,4 @@
-//! Snapshots and saved states carry the settings of the world.
+//! Saved states are small, and carry the settings of the world.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -12,6 +12,34 @@ use tumble_dynamics::model::JointEnd;
 use tumble_dynamics::{Body, EnergyWatch, SavedState, World};
 
 const DT: f64 = 1.0 / 60.0;
+
+/// Boxes on a floor, some of them on others.
+fn boxes() -> World {
+    let mut world = World::new();
+    world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+    for number in 0..200 {
+        let [x, y, z] = [number % 10, number / 10 % 2, number / 20].map(f64::from);
+        let shape = Shape::cuboid([0.5; 3]).unwrap();
+        world.add_body(Body::dynamic().with_shape(shape).at([1.5 * x, y + 0.5, 1.5 * z])).unwrap();
+    }
+    world
+}
+
+/// All that a resting world needs, bodies included, for each contact of four points.
+#[test]
+fn a_resting_world_takes_less_than_a_kilobyte_per_contact() {
+    let mut world = boxes();
+    for step in 0..90 {
+        world.step(DT).unwrap();
+        if step % 30 == 29 {
+            let bytes = world.save().to_bytes().len();
+            let (contacts, points) = world.contacts().fold((0, 0), |(n, m), c| (n + 1, m + c.points().len()));
+            println!("step {step}: {bytes} bytes, {contacts} contacts, {points} points");
+            assert!(contacts == 200 && points == 800);
+            assert!(bytes < 1000 * contacts, "{bytes} bytes, {contacts} contacts");
+        }
+    }
+}
 
 /// How many times a contact that goes on is told within a second.
 fn told(world: &mut World) -> usize {

@@ -40,6 +40,7 @@ impl BroadPhaseKind {
 /// dereferences to. A clone and a restored copy go on exactly as the original does.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[allow(clippy::large_enum_variant, reason = "a world has one of them, not a list")]
 pub enum AnyBroadPhase {
     /// Compares all boxes.
     BruteForce(BruteForce),

@@ -6,7 +6,7 @@
 //! have no contact points leave no trace; so an index that is filled anew gives the same simulation to the last bit.
 
 use super::assemble::JointMemory;
-use super::contact::{PairState, PointState};
+use super::contact::PointState;
 use super::detect::Contacts;
 use crate::contact::ContactImpulse;
 use crate::parts::activity::Activity;
@@ -49,16 +49,13 @@ impl Memory {
 
     /// The part of it that leaves a trace.
     pub(super) fn to_save(&self, model: &Model) -> Self {
-        let up_to_date = |contact: &PairState| {
-            let [a, b] = contact.colliders.map(|id| model.colliders().get(id));
-            let mut contact = contact.clone();
-            contact.forget_other_shapes([a?.shape_revision, b?.shape_revision]);
-            Some(contact)
-        };
-        let leaves_a_trace =
-            |contact: &PairState| !contact.points.is_empty() || contact.touch.now || contact.touch.before;
         let mut saved = self.clone();
-        saved.contacts.list = self.contacts.list.iter().filter_map(up_to_date).filter(leaves_a_trace).collect();
+        saved.contacts.list.retain_mut(|contact| {
+            let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
+            let [Some(a), Some(b)] = contact.colliders.map(revision) else { return false };
+            contact.forget_other_shapes([a, b]);
+            !contact.points.is_empty() || contact.touch.now || contact.touch.before
+        });
         saved
     }
 

@@ -168,7 +168,7 @@ fn main() -> Result<(), ModelError> {
     Times::of_steps(&mut jointed(20_000, true)?).print("  20 000 hinges");
     Times::of_steps(&mut with(Box::new(Idle), 300_000, Body::fixed)?).print("  300 000 fixed boxes");
     println!("a step of a method that only moves its bodies along");
-    let mut world = with(Box::new(Drift::default()), 100_000, Body::dynamic)?;
+    let mut world = with(Box::<Drift>::default(), 100_000, Body::dynamic)?;
     Times::of_steps(&mut world).print("  100 000 bodies");
     let mut beyond = || {
         let start = Instant::now();

@@ -30,7 +30,7 @@ fn ten_and_one(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     forces(&trial, &names, found, [1e-9, SMOOTH])?;
     // What counts as touching may give way by 1e-5 m between each two boxes.
     let reason = "the solver goes from contact to contact and takes some steps to find forces a thousand times the weight of a box";
-    found.absolute("way a box moves at most, m", sunk, 0.0, within(1e-9, 1e-4).not_reached(reason));
+    found.absolute("way a box moves at most, m", sunk, 0.0, within(1e-9, 1e-4).not_reached(reason, 6.3e-2));
     Ok(())
 }
 

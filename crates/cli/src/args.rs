@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Simulates colliding, jointed rigid bodies.
@@ -65,6 +65,29 @@ fn not_negative(text: &str) -> Result<f64, String> {
     if number >= 0.0 && number.is_finite() { Ok(number) } else { Err("expected a number of at least 0".into()) }
 }
 
+/// What happens when energy comes out of nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Energy {
+    /// Nobody looks, which is a little faster
+    Off,
+    /// A warning says when, how much and where
+    Warn,
+    /// The run ends, with exit code 3
+    Refuse,
+}
+
+impl Energy {
+    /// The setting of a scene that means the same.
+    pub(crate) fn setting(self) -> String {
+        let word = match self {
+            Self::Off => "off",
+            Self::Warn => "warn",
+            Self::Refuse => "refuse",
+        };
+        format!("energy_watch={word}")
+    }
+}
+
 /// Which scene, and with which changes.
 #[derive(Args, Debug)]
 pub(crate) struct SceneChoice {
@@ -79,6 +102,9 @@ pub(crate) struct SceneChoice {
     /// Changes a key of the scene, e.g. --set bodies.ball.mass=3 --set 'gravity=[0, -1.62, 0]'
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
+    /// What to do when energy comes out of nothing, as with steps that are too long. Default: what the scene says, or warn
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) energy: Option<Energy>,
 }
 
 /// Options of `run`.
@@ -128,6 +154,9 @@ pub(crate) struct View {
     /// Changes a key of the scene, e.g. --set bodies.ball.mass=3 --set 'gravity=[0, -1.62, 0]'
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
+    /// What to do when energy comes out of nothing, as with steps that are too long. Default: what the scene says, or warn
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) energy: Option<Energy>,
     /// The port; 0 for any that is free
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
@@ -237,6 +266,9 @@ pub(crate) struct Bench {
     /// Simulated seconds per scene
     #[arg(long, default_value_t = 2.0, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) until: f64,
+    /// What to do when energy comes out of nothing: looking costs time
+    #[arg(long, value_enum, value_name = "HOW", default_value = "off")]
+    pub(crate) energy: Energy,
     /// Prints the table as JSON
     #[arg(long)]
     pub(crate) json: bool,

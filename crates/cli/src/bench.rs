@@ -2,7 +2,7 @@
 
 use crate::args::Bench;
 use crate::failure::{Failure, print};
-use crate::run::{outcome, stop_flag};
+use crate::run::{Progress, outcome, stop_flag};
 use crate::scene::load;
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
@@ -17,14 +17,15 @@ pub(crate) fn bench(options: &Bench) -> Result<(), Failure> {
     let stop = stop_flag();
     let mut rows = Vec::new();
     // What is wrong with one of them is said before anything is measured.
-    let load = |name: &str| load(name, &[format!("duration={:?}", options.until)]);
+    let load = |name: &str| load(name, &[format!("duration={:?}", options.until), options.energy.setting()]);
     scenes.iter().try_for_each(|name| load(name).map(drop))?;
     if !options.json {
         print("scene               bodies    steps   ms/step    × real time\n")?;
     }
     for name in scenes {
         let mut scene = load(name)?;
-        let summary = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed)).run(&mut scene);
+        let runner = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed));
+        let summary = Progress::new(false).of(runner, &mut scene);
         let step = 1e3 * summary.step_time / summary.steps.max(1) as f64;
         let speed = summary.time / summary.step_time.max(1e-12);
         if options.json {

@@ -2,7 +2,7 @@
 
 use crate::args::Compare;
 use crate::failure::{Failure, print};
-use crate::run::{Progress, stop_flag};
+use crate::run::{Progress, stop_flag, tell_warning};
 use crate::scene::{load, method_setting};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tumble_dynamics::Id;
 use tumble_scene::Scene;
+use tumble_scene::energy::EnergyTally;
 use tumble_scene::plot::{self, Curve, Plot};
 use tumble_scene::record::FrameClock;
 
@@ -25,6 +26,8 @@ struct Contender {
     scene: Scene,
     wall_time: f64,
     start_energy: f64,
+    /// Energy that came out of nothing.
+    out_of_nothing: EnergyTally,
     /// Time, root mean square and largest distance from the first, for each frame.
     apart: Vec<[f64; 3]>,
 }
@@ -45,7 +48,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     while all[0].scene.world.time() + 1e-3 * step < duration && !stop.load(Ordering::Relaxed) {
         let next = all[0].scene.world.time() + step;
         for one in &mut all {
-            one.advance(next)?;
+            one.advance(next, &progress)?;
         }
         if clock.is_due(all[0].scene.world.time(), step) {
             measure(&mut all);
@@ -53,6 +56,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         progress.show(&all[0].scene);
     }
     progress.clear();
+    all.iter().filter(|one| one.out_of_nothing.times > 1).for_each(Contender::warn);
     let stopped = stop.load(Ordering::Relaxed);
     print(&if options.json { format!("{:#}\n", to_json(&all, stopped)) } else { to_text(&all, stopped) })?;
     if let Some(path) = &options.plot {
@@ -73,20 +77,29 @@ fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
     }
     let scene = load(&options.choice.scene, &settings)?;
     let start_energy = scene.world.energy().total();
-    Ok(Contender { label: method.to_owned(), scene, wall_time: 0.0, start_energy, apart: Vec::new() })
+    let (label, out_of_nothing) = (method.to_owned(), EnergyTally::default());
+    Ok(Contender { label, scene, wall_time: 0.0, start_energy, out_of_nothing, apart: Vec::new() })
 }
 
 impl Contender {
     /// Steps to a time, with a last step that is shorter if it must be.
-    fn advance(&mut self, until: f64) -> Result<(), Failure> {
+    fn advance(&mut self, until: f64, progress: &Progress) -> Result<(), Failure> {
         let start = Instant::now();
-        let world = &mut self.scene.world;
-        while world.time() < until - 1e-9 * self.scene.dt {
+        while self.scene.world.time() < until - 1e-9 * self.scene.dt {
+            let world = &mut self.scene.world;
             let dt = if until - world.time() < 1.001 * self.scene.dt { until - world.time() } else { self.scene.dt };
             world.step(dt).map_err(Failure::Step)?;
+            if self.out_of_nothing.note(world) {
+                progress.clear();
+                self.warn();
+            }
         }
         self.wall_time += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    fn warn(&self) {
+        self.out_of_nothing.warning().iter().for_each(|warning| tell_warning(&format!("{}: {warning}", self.label)));
     }
 
     /// The distance of each body from the same body in another run.
@@ -154,7 +167,10 @@ fn to_json(all: &[Contender], stopped: bool) -> Value {
         let bodies: serde_json::Map<String, Value> =
             one.distances(&first.scene).map(|(name, distance)| (name, json!(distance))).collect();
         let drift = one.scene.world.energy().total() - one.start_energy;
-        json!({ "method": one.label, "wall_time": one.wall_time, "energy_drift": drift, "apart": one.apart, "bodies": bodies })
+        json!({
+            "method": one.label, "wall_time": one.wall_time, "energy_drift": drift, "apart": one.apart, "bodies": bodies,
+            "energy_out_of_nothing": one.out_of_nothing,
+        })
     });
     let (scene, time) = (&first.scene.title, first.scene.world.time());
     json!({ "scene": scene, "time": time, "stopped": stopped, "methods": entries.collect::<Vec<_>>() })

@@ -23,6 +23,7 @@ pub(crate) fn show() -> Result<(), Failure> {
         method: None,
         dt: None,
         settings: Vec::new(),
+        energy: None,
         port: 0,
         host: Ipv4Addr::LOCALHOST.into(),
         no_open: false,
@@ -43,6 +44,7 @@ fn draw() -> Result<(), Failure> {
         until: Some(UNTIL),
         dt: None,
         settings,
+        energy: None,
     };
     let file = |ending: &str| format!("{FOLDER}/{SCENE}.{ending}");
     crate::run::run(&Run {

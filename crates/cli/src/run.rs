@@ -4,6 +4,7 @@ use crate::args::Run;
 use crate::failure::{Failure, print};
 use crate::scene::{load, method_setting};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -31,9 +32,8 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     for plot in plots {
         runner.add_output(Box::new(plot));
     }
-    let mut progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
-    let summary = runner.telling(|scene| progress.show(scene)).run(&mut scene);
-    progress.clear();
+    let progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
+    let summary = progress.of(runner, &mut scene);
     let files = options.outputs.iter().map(|path| path.display().to_string());
     let plots = options.plots.iter().map(|plot| plot.split('=').next().unwrap_or(plot).to_owned());
     let wrong = |file: &String| summary.write_errors.iter().any(|error| error.path().starts_with(file));
@@ -147,6 +147,11 @@ fn sum_up(scene: &Scene, summary: &Summary, writes: bool) -> String {
     text
 }
 
+/// Says on standard error what is doubtful.
+pub(crate) fn tell_warning(warning: &str) {
+    eprintln!("warning: {warning}");
+}
+
 /// A line that says how far the run is.
 pub(crate) struct Progress {
     visible: bool,
@@ -178,6 +183,21 @@ impl Progress {
             scene.duration
         );
         let _not_vital = std::io::stderr().flush();
+    }
+
+    /// Runs a scene with this line below; warnings go above it.
+    pub(crate) fn of(self, runner: Runner<'_>, scene: &mut Scene) -> Summary {
+        let progress = RefCell::new(self);
+        let warn = |warning: &str| {
+            progress.borrow().clear();
+            tell_warning(warning);
+        };
+        let summary = runner.telling(|scene| progress.borrow_mut().show(scene)).warning(warn).run(scene);
+        progress.borrow().clear();
+        if summary.energy_out_of_nothing.times > 1 {
+            summary.energy_out_of_nothing.warning().iter().for_each(|warning| tell_warning(warning));
+        }
+        summary
     }
 
     pub(crate) fn clear(&self) {

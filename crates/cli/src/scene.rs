@@ -1,22 +1,24 @@
 //! Finds and reads the scene a person means.
 
-use crate::args::SceneChoice;
+use crate::args::{Energy, SceneChoice};
 use crate::failure::Failure;
 use std::path::Path;
+use tumble_dynamics::EnergyWatch;
 use tumble_dynamics::registry::Registry;
 use tumble_scene::mesh::{Files, Folder};
 use tumble_scene::{Loader, Scene, SceneSource, gallery, suggestion};
 
-/// Reads a scene by path or by name from the gallery.
+/// Reads a scene by path or by name from the gallery. Energy out of nothing gives a warning unless the scene or a setting
+/// says otherwise.
 pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
     let loader = settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting));
-    if let Some(entry) = gallery::find(name) {
-        return Ok(entry.load(&loader)?);
-    }
-    if !is_file(name) {
-        return Err(not_in_gallery(name));
-    }
-    Ok(loader.load(Path::new(name))?)
+    let mut scene = match gallery::find(name) {
+        Some(entry) => entry.load(&loader)?,
+        None if is_file(name) => loader.load(Path::new(name))?,
+        None => return Err(not_in_gallery(name)),
+    };
+    scene.watch_energy(EnergyWatch::Warn);
+    Ok(scene)
 }
 
 /// Whether a name that is not in the gallery means a file.
@@ -81,6 +83,7 @@ impl SceneChoice {
         let mut settings = self.settings.clone();
         settings.extend(self.until.map(|until| format!("duration={until:?}")));
         settings.extend(self.dt.map(|dt| format!("dt={dt:?}")));
+        settings.extend(self.energy.map(Energy::setting));
         settings
     }
 }

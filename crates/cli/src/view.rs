@@ -1,6 +1,6 @@
 //! `tumble view`.
 
-use crate::args::View;
+use crate::args::{Energy, View};
 use crate::failure::{Failure, print};
 use crate::run::stop_flag;
 use crate::scene::{is_file, method_setting, not_in_gallery};
@@ -22,7 +22,8 @@ pub(crate) fn view(options: &View) -> Result<(), Failure> {
     // The method first, so that settings of the method apply to it.
     let method = options.method.as_deref().map(method_setting).transpose()?;
     let dt = options.dt.map(|dt| format!("dt={dt:?}"));
-    let settings = method.into_iter().chain(options.settings.iter().cloned()).chain(dt);
+    let settings =
+        method.into_iter().chain(options.settings.iter().cloned()).chain(dt).chain(options.energy.map(Energy::setting));
     let subject = settings.fold(subject, |subject, setting| subject.with_setting(setting));
     let sandbox = Sandbox::start(subject, &Options { host: options.host, port: options.port });
     let sandbox = sandbox.map_err(|error| match error {

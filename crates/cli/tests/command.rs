@@ -308,3 +308,28 @@ fn limits_are_told_and_drawn() {
     expect(2, &["limits", "cone_limit", "--axis", "0,0"]);
     expect(1, &["limits", "cone_limit", "--out", "map.bmp"]);
 }
+
+/// One warning when it begins, one that sums up; none if nobody wants to know; an error if somebody insists.
+#[test]
+fn energy_out_of_nothing_is_told() {
+    let scene = "constraints/study_quaternion_lock";
+    let (_, err) = expect(0, &["run", scene]);
+    assert_eq!(err.matches("warning: ").count(), 2, "{err}");
+    assert!(err.contains("came out of nothing, mostly in \"study\""), "{err}");
+    let (out, _) = expect(0, &["run", scene, "--json"]);
+    let summary: Value = serde_json::from_str(&out).unwrap();
+    assert!(summary["energy_out_of_nothing"]["times"].as_u64() > Some(1), "{summary}");
+    for silent in [["run", scene, "--energy", "off"], ["run", scene, "--set", "energy_watch=off"]] {
+        let (_, err) = expect(0, &silent);
+        assert_eq!(err, "");
+    }
+    let (_, err) = expect(3, &["run", scene, "--energy", "refuse"]);
+    assert!(err.contains("error: ") && err.contains("came out of nothing"), "{err}");
+    let (_, err) = expect(0, &["compare", scene, "--methods", "retroactive,retroactive:dt=0.001"]);
+    assert!(err.contains("warning: retroactive: "), "{err}");
+    let (_, err) = expect(0, &["bench", scene]);
+    assert_eq!(err, "");
+    let (_, err) = expect(0, &["bench", scene, "--energy", "warn"]);
+    assert!(err.contains("warning: "), "{err}");
+    expect(2, &["run", scene, "--energy", "shout"]);
+}

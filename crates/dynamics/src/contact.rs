@@ -8,7 +8,7 @@ use crate::model::ContactMaterial;
 use crate::{BodyId, ColliderId, Wrench};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use tumble_geometry::query::FeatureId;
+use tumble_geometry::query::{Feature, FeatureId};
 
 /// What acts at a contact point during a step. Directions are in world coordinates, on the second body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,10 +47,14 @@ pub struct ContactPoint {
     pub gap: f64,
     /// What the point exerted on the second body during the step.
     pub impulse: ContactImpulse,
-    /// The parts of the two shapes that touch: triangles of meshes and height fields, members of compounds; zero otherwise.
+    /// The parts of the two shapes that touch: smooth patches of meshes and height fields (by their lowest triangle), members of
+    /// compounds; zero otherwise.
     pub parts: [u32; 2],
-    /// Which features of the parts touch. A point has the same parts and feature as long as it is the same point.
+    /// A name: a point has the same parts and feature as long as it is the same point.
     pub feature: FeatureId,
+    /// What of the two shapes touches, such as a corner and a triangle. A point that slides over a mesh keeps its name,
+    /// and passes from triangle to triangle.
+    pub features: [Feature; 2],
 }
 
 impl ContactPoint {

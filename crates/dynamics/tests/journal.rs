@@ -65,13 +65,13 @@ const SETTERS: &[Setter] = &[
     ("apply_force", |r| r.body(|b| b.apply_force([1.0, 0.0, 0.0])), |r| body(r, BodyChange::Loaded)),
     ("apply_force_at", |r| r.body(|b| b.apply_force_at([1.0, 0.0, 0.0], [0.0; 3])), |r| body(r, BodyChange::Loaded)),
     ("apply_torque", |r| r.body(|b| b.apply_torque([1.0, 0.0, 0.0])), |r| body(r, BodyChange::Loaded)),
-    ("clear_forces", |r| r.body(|b| Ok(b.clear_forces())), |r| body(r, BodyChange::Loaded)),
-    ("sleep", |r| r.body(|b| Ok(b.sleep())), |r| body(r, BodyChange::Slept)),
-    ("set_name", |r| r.body(|b| Ok(b.set_name("cube"))), |r| body(r, BodyChange::Name)),
+    ("clear_forces", |r| r.body(|b| done(b, |b| b.clear_forces())), |r| body(r, BodyChange::Loaded)),
+    ("sleep", |r| r.body(|b| done(b, |b| b.sleep())), |r| body(r, BodyChange::Slept)),
+    ("set_name", |r| r.body(|b| done(b, |b| b.set_name("cube"))), |r| body(r, BodyChange::Name)),
     ("set_damping", |r| r.body(|b| b.set_damping(0.1, 0.2)), |r| body(r, BodyChange::Damping)),
     ("set_gravity_scale", |r| r.body(|b| b.set_gravity_scale(0.5)), |r| body(r, BodyChange::GravityScale)),
-    ("set_sleep", |r| r.body(|b| Ok(b.set_sleep(Sleep::Never))), |r| body(r, BodyChange::SleepAllowed)),
-    ("set_groups", |r| r.body(|b| Ok(b.set_groups(["a"]))), |r| body(r, BodyChange::Groups)),
+    ("set_sleep", |r| r.body(|b| done(b, |b| b.set_sleep(Sleep::Never))), |r| body(r, BodyChange::SleepAllowed)),
+    ("set_groups", |r| r.body(|b| done(b, |b| b.set_groups(["a"]))), |r| body(r, BodyChange::Groups)),
     ("set_material", |r| r.body(|b| b.set_material(Material::RUBBER)), |r| collider(r, ColliderChange::Material)),
     ("set_mass", |r| r.body(|b| b.set_mass(2.0)), |r| body(r, BodyChange::Mass)),
     (
@@ -102,12 +102,16 @@ const SETTERS: &[Setter] = &[
         },
         |r| collider(r, ColliderChange::Sensor),
     ),
-    ("set_name of a joint", |r| r.joint(|j| Ok(j.set_name("hinge"))), |r| joint(r, JointChange::Name)),
+    ("set_name of a joint", |r| r.joint(|j| done(j, |j| j.set_name("hinge"))), |r| joint(r, JointChange::Name)),
     ("set_breaking", |r| r.joint(|j| j.set_breaking(Breaking::default())), |r| joint(r, JointChange::Breaking)),
-    ("let_collide", |r| r.joint(|j| Ok(j.let_collide())), |r| joint(r, JointChange::Collision)),
-    ("keep_from_colliding", |r| r.joint(|j| Ok(j.keep_from_colliding())), |r| joint(r, JointChange::Collision)),
-    ("snap", |r| r.joint(|j| Ok(j.snap())), |r| joint(r, JointChange::Broken)),
-    ("mend", |r| r.joint(|j| Ok(j.mend())), |r| joint(r, JointChange::Mended)),
+    ("let_collide", |r| r.joint(|j| done(j, |j| j.let_collide())), |r| joint(r, JointChange::Collision)),
+    (
+        "keep_from_colliding",
+        |r| r.joint(|j| done(j, |j| j.keep_from_colliding())),
+        |r| joint(r, JointChange::Collision),
+    ),
+    ("snap", |r| r.joint(|j| done(j, |j| j.snap())), |r| joint(r, JointChange::Broken)),
+    ("mend", |r| r.joint(|j| done(j, |j| j.mend())), |r| joint(r, JointChange::Mended)),
     (
         "set_freedom",
         |r| {
@@ -140,6 +144,12 @@ fn joint(rig: &Rig, change: JointChange) -> Change {
 
 fn force(rig: &Rig, change: ForceChange) -> Change {
     Change::Force(rig.force, change)
+}
+
+/// A setter that never refuses, as one that might.
+fn done<T>(thing: &mut T, set: impl FnOnce(&mut T)) -> Refusable {
+    set(thing);
+    Ok(())
 }
 
 type Refusable = Result<(), tumble_dynamics::ModelError>;

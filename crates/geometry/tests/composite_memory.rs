@@ -4,7 +4,7 @@
 
 use glam::{DVec3, dvec3};
 use tumble_geometry::math::{rotation_about, rotation_from_vector};
-use tumble_geometry::query::{FeatureId, Manifold, ManifoldOptions, PairCache, contact_manifolds};
+use tumble_geometry::query::{Feature, FeatureId, Manifold, ManifoldOptions, PairCache, contact_manifolds};
 use tumble_geometry::{Shape, Transform, glam};
 
 fn find(a: &Shape, b: &Shape, pose: &Transform, options: &ManifoldOptions, cache: &mut PairCache) -> Vec<Manifold> {
@@ -158,6 +158,39 @@ fn contacts_keep_their_keys_while_a_body_slides_over_flat_triangles() {
                     before = Some(now);
                 }
             }
+        }
+    }
+}
+
+/// The name of a corner stays while it slides; its feature tells which triangle it is over, from memory to within what memory
+/// allows.
+#[test]
+fn features_tell_the_triangle_a_point_is_over() {
+    for (ground_name, ground) in grounds().into_iter().take(4) {
+        let triangle_of = |index: u32| match &ground {
+            Shape::Mesh(mesh) => mesh.triangle(index as usize),
+            Shape::HeightField(field) => field.triangle(index as usize),
+            _ => panic!("{ground_name} has no triangles"),
+        };
+        for (body_name, body, height) in bodies() {
+            let mut cache = PairCache::default();
+            let mut triangles = std::collections::BTreeSet::new();
+            for i in 0..400 {
+                let place = dvec3(7e-4 * f64::from(i), height - 0.001, 3e-4 * f64::from(i));
+                let pose = Transform::new(rotation_about(DVec3::Y, 0.3), place);
+                for manifold in find(&ground, &body, &pose, &ManifoldOptions::default(), &mut cache) {
+                    for point in manifold.points() {
+                        let name = || format!("{body_name} on {ground_name}, call {i}: {manifold:?}");
+                        let Feature::Triangle { triangle: index, .. } = point.features[0] else { panic!("{}", name()) };
+                        let on_ground = point.position + manifold.normal * (0.5 * point.depth);
+                        let distance = triangle_of(index).closest_point(on_ground).point.distance(on_ground);
+                        assert!(distance < 1e-3, "{distance} off, {}", name());
+                        assert!(!matches!(point.features[1], Feature::Triangle { .. }), "{}", name());
+                        triangles.insert(index);
+                    }
+                }
+            }
+            assert!(triangles.len() > 2, "{body_name} on {ground_name}: only {triangles:?}");
         }
     }
 }

@@ -188,6 +188,8 @@ impl History {
             runs.restore(&whole);
             runs.put(&states);
         }
+        // What was told on the way was told before.
+        runs.forget_warnings();
     }
 }
 

@@ -8,8 +8,9 @@ use crate::subject::described_method;
 use serde_json::Value;
 use std::sync::Arc;
 use tumble_dynamics::method::Method;
-use tumble_dynamics::{Id, Model, Snapshot, State, World};
-use tumble_scene::Scene;
+use tumble_dynamics::{EnergyWatch, Id, Model, Snapshot, State, World};
+use tumble_scene::energy::EnergyTally;
+use tumble_scene::{Loader, Scene};
 
 /// The most steps of one run for each step of the other.
 const MOST_STEPS: f64 = 1000.0;
@@ -26,6 +27,21 @@ impl Chosen {
         let mut fresh = fresh.clone_box();
         fresh.reset();
         Arc::new(Self { description, fresh })
+    }
+
+    /// Lets time pass in a world this way from now on. If only settings of the method at work change, it keeps all it
+    /// remembers of contacts and impulses, and what rests goes on resting.
+    fn take_over(&self, world: &mut World) {
+        let index = |method: &dyn Method| method.new_broad_phase().name();
+        let is_same = index(world.method()) == index(self.fresh.as_ref());
+        if !(is_same && Loader::new().configure(world, &self.description).is_ok()) {
+            self.begin(world);
+        }
+    }
+
+    /// Likewise, with a method that has seen nothing yet.
+    fn begin(&self, world: &mut World) {
+        world.set_boxed_method(self.fresh.clone_box());
     }
 }
 
@@ -80,6 +96,9 @@ pub(crate) struct Runs {
     pub(crate) scene: Scene,
     pub(crate) method: Arc<Chosen>,
     pub(crate) second: Option<Second>,
+    watch: EnergyWatch,
+    /// Energy that came out of nothing in the two runs, since somebody last changed how time passes.
+    out_of_nothing: [EnergyTally; 2],
     /// The distances when the two last met.
     pub(crate) apart: Apart,
 }
@@ -119,10 +138,12 @@ impl Whole {
 
 impl Runs {
     /// A scene at its start, with the method that it asks for.
-    pub(crate) fn new(scene: Scene) -> Self {
+    pub(crate) fn new(mut scene: Scene) -> Self {
+        let watch = scene.energy_watch.unwrap_or(EnergyWatch::Warn);
+        scene.world.set_energy_watch(watch);
         let description = described_method(&scene.source).unwrap_or_else(|| scene.world.method().name().into());
         let method = Chosen::new(description, scene.world.method());
-        Self { scene, method, second: None, apart: Apart::default() }
+        Self { scene, method, second: None, watch, out_of_nothing: Default::default(), apart: Apart::default() }
     }
 
     /// The world of the first run.
@@ -144,6 +165,8 @@ impl Runs {
     pub(crate) fn step(&mut self, hands: &[Hand]) -> Result<(), String> {
         let dt = self.scene.dt;
         step(&mut self.scene.world, dt, hands).map_err(|error| error.to_string())?;
+        let [first_tally, second_tally] = &mut self.out_of_nothing;
+        first_tally.note(&self.scene.world);
         let Some(second) = &mut self.second else { return Ok(()) };
         if second.rhythm.meets(self.scene.world.state().steps) {
             for _ in 0..second.rhythm.own {
@@ -151,16 +174,28 @@ impl Runs {
                     self.second = None;
                     return Err(format!("the second run cannot go on: {error}"));
                 }
+                second_tally.note(&second.world);
             }
             self.measure();
         }
         Ok(())
     }
 
+    /// What is doubtful about the two runs.
+    pub(crate) fn warnings(&self) -> [Option<String>; 2] {
+        self.out_of_nothing.each_ref().map(EnergyTally::warning)
+    }
+
+    /// Begins to count anew what is doubtful.
+    pub(crate) fn forget_warnings(&mut self) {
+        self.out_of_nothing = Default::default();
+    }
+
     /// Lets time pass in another way from now on.
     pub(crate) fn choose(&mut self, method: Arc<Chosen>) {
-        self.scene.world.set_boxed_method(method.fresh.clone_box());
+        method.take_over(&mut self.scene.world);
         self.method = method;
+        self.forget_warnings();
     }
 
     /// Begins the second run where the first is, or lets the one there is go on in another way.
@@ -169,20 +204,22 @@ impl Runs {
         let rhythm = Rhythm::new(self.scene.dt, dt, first.state().steps);
         let mut world = match self.second.take() {
             Some(second) => second.world,
-            None => copy(&first.snapshot()),
+            None => copy(&first.snapshot(), self.watch),
         };
-        world.set_boxed_method(method.fresh.clone_box());
+        method.take_over(&mut world);
         self.second = Some(Second { world, method, rhythm });
+        self.out_of_nothing[1] = EnergyTally::default();
         self.measure();
     }
 
     /// Back to the start, with the methods and steps that are chosen now.
     pub(crate) fn reset(&mut self, start: &Snapshot) {
         self.scene.world.restore(start);
-        self.choose(self.method.clone());
+        self.method.begin(&mut self.scene.world);
         if let (Some(dt), Some(second)) = (self.second_dt(), self.second.take()) {
             self.compare(second.method, dt);
         }
+        self.forget_warnings();
     }
 
     /// Takes steps of another length from now on.
@@ -192,6 +229,7 @@ impl Runs {
             second.rhythm = Rhythm::new(dt, second.rhythm.dt(self.scene.dt), steps);
         }
         self.scene.dt = dt;
+        self.forget_warnings();
     }
 
     /// The length of the second run's steps.
@@ -252,17 +290,18 @@ impl Runs {
     pub(crate) fn restore(&mut self, whole: &Whole) {
         self.scene.world.restore(&whole.first);
         (self.method, self.scene.dt) = (whole.method.clone(), whole.dt);
-        let second = whole.second.as_ref();
+        let (second, watch) = (whole.second.as_ref(), self.watch);
         self.second = second.map(|(snapshot, method, rhythm)| {
             let (method, rhythm) = (method.clone(), *rhythm);
-            Second { world: copy(snapshot), method, rhythm }
+            Second { world: copy(snapshot, watch), method, rhythm }
         });
         self.measure();
     }
 }
 
-fn copy(snapshot: &Snapshot) -> World {
+fn copy(snapshot: &Snapshot, watch: EnergyWatch) -> World {
     let mut world = World::new();
+    world.set_energy_watch(watch);
     world.restore(snapshot);
     world
 }
@@ -319,5 +358,55 @@ mod tests {
         runs.second.as_mut().unwrap().world.body_mut(ball).unwrap().set_velocity([1.0, 0.0, 2.0]).unwrap();
         runs.step(&[]).unwrap();
         assert!((runs.apart.largest - 0.02).abs() < 1e-9 && (runs.apart.mean - 0.02).abs() < 1e-9, "{:?}", runs.apart);
+    }
+
+    /// A stack of boxes that rests, with steps taken until all contacts are known.
+    fn stack() -> Runs {
+        let scene = tumble_scene::gallery::find("stack").unwrap().load(&Loader::new()).unwrap();
+        let mut runs = Runs::new(scene);
+        (0..60).for_each(|_| runs.step(&[]).unwrap());
+        runs
+    }
+
+    fn chosen(settings: Value) -> Arc<Chosen> {
+        let description = serde_json::json!({ "retroactive": { "settings": settings } });
+        let loaded = crate::subject::load_method(&description).unwrap();
+        Chosen::new(description, loaded.world.method())
+    }
+
+    fn fingerprint_after(runs: &mut Runs, steps: usize) -> u64 {
+        (0..steps).for_each(|_| runs.step(&[]).unwrap());
+        runs.world().state().fingerprint()
+    }
+
+    /// A setting that does not bear on what happens changes no bit of it: the method remembers its contacts.
+    #[test]
+    fn other_settings_do_not_make_the_method_forget() {
+        let undisturbed = fingerprint_after(&mut stack(), 20);
+        let mut runs = stack();
+        runs.choose(chosen(serde_json::json!({ "max_push_speed": 2.5 })));
+        assert_eq!(fingerprint_after(&mut runs, 20), undisturbed);
+        // One that has to begin anew is off by a little: this is what is being tested.
+        let mut runs = stack();
+        runs.method.clone().begin(&mut runs.scene.world);
+        assert_ne!(fingerprint_after(&mut runs, 20), undisturbed);
+    }
+
+    #[test]
+    fn other_settings_take_effect() {
+        let mut runs = stack();
+        runs.choose(chosen(serde_json::json!({ "time_to_sleep": "never" })));
+        (0..(2.0 / runs.scene.dt) as usize).for_each(|_| runs.step(&[]).unwrap());
+        assert!(runs.world().bodies().all(|(_, body)| !body.is_asleep()));
+    }
+
+    #[test]
+    fn energy_out_of_nothing_is_told_until_time_passes_in_another_way() {
+        let scene = tumble_scene::gallery::find("constraints/study_quaternion_lock").unwrap();
+        let mut runs = Runs::new(scene.load(&Loader::new()).unwrap());
+        (0..40).for_each(|_| runs.step(&[]).unwrap());
+        assert!(runs.warnings()[0].as_ref().is_some_and(|text| text.contains("came out of nothing")));
+        runs.set_dt(0.001);
+        assert_eq!(runs.warnings(), [None, None]);
     }
 }

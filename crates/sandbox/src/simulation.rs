@@ -433,10 +433,13 @@ impl Simulation {
         status["pace"] = json!(if self.playing { self.pace } else { 0.0 });
         status["history"] = json!(self.history.range());
         status["error"] = json!(self.error);
+        let [warning, second_warning] = self.runs.warnings();
+        status["warning"] = json!(warning);
         if let (Some(run), Some(dt)) = (&self.runs.second, self.runs.second_dt()) {
             let mut second = tell_status(&run.world, &run.method.description, dt);
             second["largest"] = json!(self.runs.apart.largest);
             second["mean"] = json!(self.runs.apart.mean);
+            second["warning"] = json!(second_warning);
             status["second"] = second;
         }
         status.to_string()

@@ -105,6 +105,7 @@ link.on('status', (now) => {
   play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
   byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × · ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms` : `${now.bodies} bodies`;
   if (now.error) notice(`Stopped: ${now.error}`);
+  showWarning([now.warning, now.second?.warning && `Second run: ${now.second.warning}`].filter(Boolean).join('\n'));
   plots.add(now);
   compare.status(now);
   if (!link.isWaiting) showChosen();
@@ -363,6 +364,18 @@ function notice(text, { stays = false, calm = false } = {}) {
   clearTimeout(vanishing);
   if (!stays) vanishing = window.setTimeout(() => (box.hidden = true), 6000);
 }
+
+/**
+ * Keeps what is doubtful about the run in sight; says it when it is new.
+ * @param {string} text
+ */
+function showWarning(text) {
+  const button = byId('warning');
+  if (text && button.hidden) notice(`Warning: ${text}`);
+  button.hidden = !text;
+  button.title = text;
+}
+byId('warning').onclick = () => notice(`Warning: ${byId('warning').title}`);
 
 /**
  * Hands a file to whoever looks.

@@ -137,7 +137,7 @@ export class MethodForm {
     const readers = [];
     // Parts first, plain numbers after.
     const entries = Object.entries(schema?.properties ?? {}).map(([name, found]) => [name, this.#resolve(found)]);
-    entries.sort(([, a], [, b]) => Number(!a.anyOf) - Number(!b.anyOf));
+    entries.sort(([, a], [, b]) => Number(!a.anyOf?.[0]?.enum) - Number(!b.anyOf?.[0]?.enum));
     for (const [name, property] of entries) {
       const label = path.startsWith(this.prefix) ? `${path}-${name}` : `${this.prefix}-${path}-${name}`;
       if (property.anyOf?.[0]?.enum) {
@@ -148,6 +148,8 @@ export class MethodForm {
         parent.append(make('h2', {}, words(name)));
         const read = this.#object(parent, label, property, given[name] ?? {}, {}, send, redraw);
         readers.push([name, () => (Object.keys(read()).length ? read() : undefined)]);
+      } else if (property.anyOf?.[0]?.type === 'number') {
+        readers.push([name, this.#numberOrWord(parent, label, name, property, given[name], send)]);
       } else if (['number', 'integer', 'boolean'].includes(property.type)) {
         readers.push([name, this.#plain(parent, label, name, property, given[name], send)]);
       } else if (given[name] !== undefined) {
@@ -186,6 +188,38 @@ export class MethodForm {
     parent.append(make('div', { className: 'field', title }, make('label', { for: id }, words(name)), make('div', { className: 'control' }, input, unit)));
     return () => {
       const value = isSwitch ? input.checked : input.value === '' ? undefined : Number(input.value);
+      return value === property.default ? undefined : value;
+    };
+  }
+
+  /**
+   * A number, or one of a few words such as "never".
+   * @param {HTMLElement} parent
+   * @param {string} id
+   * @param {string} name
+   * @param {any} property
+   * @param {any} given
+   * @param {() => void} send
+   * @returns {() => any}
+   */
+  #numberOrWord(parent, id, name, property, given, send) {
+    const [number, ...others] = property.anyOf.map((/** @type {any} */ kind) => this.#resolve(kind));
+    const allowed = others.flatMap((/** @type {any} */ kind) => [...(kind.enum ?? []), ...(kind.oneOf ?? []).map((/** @type {any} */ one) => one.const)]);
+    const input = make('input', { id, type: 'text', inputMode: 'text', autocomplete: 'off', spellcheck: false });
+    const isFine = (/** @type {string} */ text) => !text || allowed.includes(text) || Number(text) >= (number.minimum ?? -Infinity);
+    input.value = given ?? '';
+    input.placeholder = property.default ?? '';
+    input.onchange = () => {
+      const help = `A number from ${number.minimum ?? '−∞'}, or ${allowed.map((/** @type {string} */ word) => `“${word}”`).join(', ')}.`;
+      input.setCustomValidity(isFine(input.value.trim()) ? '' : help);
+      if (input.reportValidity()) send();
+    };
+    const unit = make('span', { className: 'unit' }, property.unit ?? '');
+    const field = { className: 'field', title: property.description ?? '' };
+    parent.append(make('div', field, make('label', { for: id }, words(name)), make('div', { className: 'control' }, input, unit)));
+    return () => {
+      const text = input.value.trim();
+      const value = !text ? undefined : allowed.includes(text) ? text : Number(text);
       return value === property.default ? undefined : value;
     };
   }

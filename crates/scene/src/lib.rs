@@ -21,6 +21,7 @@
 mod build;
 mod check;
 mod degrees;
+pub mod energy;
 mod fault;
 pub mod format;
 pub mod gallery;

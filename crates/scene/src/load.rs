@@ -10,7 +10,7 @@ use crate::kind::other_kind;
 use crate::mesh::{Files, Folder, NoFiles, read_limited};
 use crate::nearest::suggestion;
 use crate::report::Report;
-use crate::schema::scene_schema;
+use crate::schema::{chosen_part, method_to_registry, scene_schema};
 use crate::source::{Sources, Span};
 use crate::tree::{self, Node};
 use serde::{Deserialize, Serialize};
@@ -19,8 +19,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
-use tumble_dynamics::World;
 use tumble_dynamics::registry::Registry;
+use tumble_dynamics::{EnergyWatch, ModelError, World};
 
 /// The longest scene file that is read, in bytes.
 pub const MAX_SCENE: u64 = 16 << 20;
@@ -43,6 +43,10 @@ pub struct Scene {
     pub camera: Option<CameraFile>,
     /// What to record.
     pub recording: RecordingFile,
+    /// What the file says about energy that comes out of nothing, if it does; the world knows.
+    pub energy_watch: Option<EnergyWatch>,
+    /// How often a second contacts that go on are told, if the file says so; the world knows.
+    pub contact_rate: Option<f64>,
     /// Model, state and method.
     pub world: World,
     /// The colours the file gives to bodies, by slot of the body.
@@ -74,6 +78,13 @@ pub struct Loader {
     schema: OnceLock<Value>,
 }
 
+impl Scene {
+    /// Watches over the energy in this way, unless the file asks for another.
+    pub fn watch_energy(&mut self, unless_told: EnergyWatch) {
+        self.world.set_energy_watch(self.energy_watch.unwrap_or(unless_told));
+    }
+}
+
 impl Loader {
     /// A loader with all built-in parts.
     pub fn new() -> Self {
@@ -92,6 +103,17 @@ impl Loader {
     pub fn with_setting(mut self, setting: impl Into<String>) -> Self {
         self.settings.push(setting.into());
         self
+    }
+
+    /// Changes the settings of a world's method to a description such as a scene file has under `method`, without losing what
+    /// the method remembers. Refused if it is a method of another kind.
+    pub fn configure(&self, world: &mut World, method: &Value) -> Result<(), ModelError> {
+        let (name, properties) = chosen_part(method);
+        let at_work = world.method().name();
+        if name != at_work {
+            return Err(ModelError::Invalid(format!("the method at work is \"{at_work}\", not \"{name}\"")));
+        }
+        self.registry.configure(world.dyn_method_mut(), &method_to_registry(&properties))
     }
 
     /// Reads a scene file; meshes are looked for relative to it.

@@ -1,6 +1,7 @@
 //! Runs a scene to its end, with outputs, and sums up what happened.
 
 use crate::Scene;
+use crate::energy::EnergyTally;
 use crate::record::{FrameClock, Output, RecordError};
 use serde::{Serialize, Serializer};
 use std::time::{Duration, Instant};
@@ -13,11 +14,13 @@ pub struct Runner<'a> {
     stop: Box<dyn FnMut() -> bool + 'a>,
     /// Told after every step how far the run is.
     progress: Box<dyn FnMut(&Scene) + 'a>,
+    /// Told what is doubtful about the run, once, when it is found.
+    warn: Box<dyn FnMut(&str) + 'a>,
 }
 
 impl Default for Runner<'_> {
     fn default() -> Self {
-        Self { outputs: Vec::new(), stop: Box::new(|| false), progress: Box::new(|_| {}) }
+        Self { outputs: Vec::new(), stop: Box::new(|| false), progress: Box::new(|_| {}), warn: Box::new(|_| {}) }
     }
 }
 
@@ -42,6 +45,8 @@ pub struct Summary {
     pub start_energy: f64,
     /// Kinetic and potential energy at the end, in joules.
     pub end_energy: f64,
+    /// Energy that came out of nothing, if somebody watches.
+    pub energy_out_of_nothing: EnergyTally,
     /// How long the run took on the clock, in seconds.
     pub wall_time: f64,
     /// How much of that went into steps, in seconds.
@@ -104,6 +109,13 @@ impl<'a> Runner<'a> {
         self
     }
 
+    /// Tells what is doubtful about the run, once, when it is found: energy that came out of nothing, if somebody
+    /// [watches](Scene::watch_energy). The summary has the rest.
+    pub fn warning(mut self, warn: impl FnMut(&str) + 'a) -> Self {
+        self.warn = Box::new(warn);
+        self
+    }
+
     /// Runs the scene from where it is to its duration. Frames are written at the rate of the recording: each at the first
     /// step that is not before its time; and the end is one, too. An output that fails is left out from then on; the
     /// others and the run go on.
@@ -149,6 +161,9 @@ impl<'a> Runner<'a> {
             (detecting, solving) = (detecting + report.times.detect, solving + report.times.solve);
             summary.most_contacts = summary.most_contacts.max(report.contacts);
             summary.steps += 1;
+            if summary.energy_out_of_nothing.note(&scene.world) {
+                summary.energy_out_of_nothing.warning().iter().for_each(|warning| (self.warn)(warning));
+            }
             write(&mut self.outputs, &mut summary, scene, Moment::Step);
             (self.progress)(scene);
         }

@@ -433,3 +433,18 @@ fn nothing_multiplies_without_bound() {
     }
     refused_quickly(&nested, "more than 10000 parts");
 }
+
+#[test]
+fn what_is_no_time_to_sleep_is_pointed_at() {
+    for value in ["\"nevr\"", "-1", "true", "[1]"] {
+        let text = format!("title = 't'\nmethod.retroactive.settings.time_to_sleep = {value}\n");
+        let all = said(&text);
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(all[0].0.contains("time_to_sleep") && all[0].2 == "2:45", "{value}: {all:?}");
+    }
+    for key in ["energy_watch = 'shout'", "contact_rate = -3", "contact_rate = 'often'"] {
+        let all = said(&format!("title = 't'\n{key}\n"));
+        let column = key.find('=').unwrap() + 3;
+        assert!(all.len() == 1 && all[0].2 == format!("2:{column}"), "{key}: {all:?}");
+    }
+}

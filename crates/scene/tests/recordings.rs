@@ -241,7 +241,7 @@ fn recordings_of_the_first_version_are_read() {
         if kind == b"HEAD" || kind == b"INDX" {
             let mut json: Value = serde_json::from_slice(&content).unwrap();
             let entries = json.as_object_mut().unwrap();
-            assert!(entries.get("version").is_none_or(|version| *version == 2), "{entries:?}");
+            assert!(entries.get("version").is_none_or(|version| *version == 3), "{entries:?}");
             entries.entry("version").and_modify(|version| *version = 1.into());
             entries.remove("casts");
             content = json.to_string().into_bytes();

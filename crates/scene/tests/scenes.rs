@@ -170,3 +170,71 @@ fn a_pulley_in_a_template_takes_its_wheels_along() {
     assert!((heavy - DVec3::new(50.0, 19.0 - fallen, 1.0)).length() < 1e-4, "{heavy}");
     assert!((light - DVec3::new(50.0, 19.0 + fallen, -1.0)).length() < 1e-4, "{light}");
 }
+
+#[test]
+fn a_scene_says_who_watches_over_its_energy() {
+    use tumble_dynamics::EnergyWatch;
+    // Explicit Euler gains energy in every swing of a stiff spring.
+    let text = |watch: &str| {
+        format!(
+            "title = 'Gain'\ndt = 0.0166\nduration = 1\ngravity = [0, 0, 0]\n{watch}\n\
+             method.retroactive.integrator = 'explicit_euler'\n\
+             [bodies.bob]\nshape.sphere.radius = 0.1\nmass = 1\nposition = [1, 0, 0]\n\
+             [joints.spring]\nbetween = ['world', 'bob']\n\
+             spring = {{ points = [[0, 0, 0], [1, 0, 0]], stiffness = 400, rest_length = 0.5 }}\n"
+        )
+    };
+    let run = |watch: &str| {
+        let mut scene = load(&text(watch));
+        let mut heard = Vec::new();
+        let summary = tumble_scene::run::Runner::default().warning(|text| heard.push(text.to_owned())).run(&mut scene);
+        (summary, heard)
+    };
+    for silent in ["", "energy_watch = 'off'"] {
+        let (summary, heard) = run(silent);
+        assert_eq!((summary.energy_out_of_nothing.times, heard.len(), summary.step_error), (0, 0, None), "{silent}");
+    }
+    let (summary, heard) = run("energy_watch = 'warn'");
+    let all = &summary.energy_out_of_nothing;
+    assert!(all.times > 3 && all.joules > 10.0, "{all:?}");
+    assert!(heard.len() == 1 && heard[0].contains("mostly in \"bob\""), "once: {heard:?}");
+    assert!(all.warning().unwrap().contains(&format!("{} times", all.times)), "{all:?}");
+    let (summary, _) = run("energy_watch = 'refuse'");
+    assert!(summary.step_error.unwrap().to_string().contains("came out of nothing"));
+    let mut scene = load(&text("energy_watch = 'off'"));
+    scene.watch_energy(EnergyWatch::Refuse);
+    assert_eq!(scene.energy_watch, Some(EnergyWatch::Off), "the file has the last word");
+    assert!(tumble_scene::run::Runner::default().run(&mut scene).step_error.is_none());
+}
+
+#[test]
+fn a_scene_says_how_often_contacts_that_go_on_are_told() {
+    use tumble_dynamics::event::Phase;
+    for (rate, expected) in [("contact_rate = 0", 0), ("contact_rate = 20", 20), ("", 10)] {
+        let mut scene = load(&format!(
+            "title = 'Rest'\ndt = 0.01\n{rate}\nmethod.retroactive.settings.time_to_sleep = 'never'\n\
+             [bodies.floor]\nkind = 'fixed'\nshape.half_space = {{}}\n\
+             [bodies.box]\nshape.box.size = [1, 1, 1]\nposition = [0, 0.5, 0]\n"
+        ));
+        run(&mut scene, 0.5);
+        let mut told = 0;
+        for _ in 0..100 {
+            scene.world.step(scene.dt).unwrap();
+            told += scene.world.events().contacts.iter().filter(|event| event.phase == Phase::Persist).count();
+        }
+        assert_eq!(told, expected, "{rate}");
+    }
+}
+
+#[test]
+fn bodies_of_a_scene_that_never_sleeps_stay_awake() {
+    for (time, asleep) in [("0.5", true), ("'never'", false), ("100", false)] {
+        let mut scene = load(&format!(
+            "title = 'Sleep'\n[bodies.floor]\nkind = 'fixed'\nshape.half_space = {{}}\n\
+             [bodies.box]\nshape.box.size = [1, 1, 1]\nposition = [0, 0.5, 0]\n\
+             [method.retroactive.settings]\ntime_to_sleep = {time}\n"
+        ));
+        run(&mut scene, 2.0);
+        assert_eq!(scene.world.body(body(&scene.world, "box")).unwrap().is_asleep(), asleep, "{time}");
+    }
+}

@@ -50,10 +50,9 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
     let part = PathBuf::from(format!("{}.part", options.out.display()));
     let recorder = RecordingWriter::create(&part, Header::of(&scene))?;
     let stop = stop_flag();
-    let mut progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
+    let progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
     let runner = Runner::default().with_output(recorder).stopping_when(|| stop.swap(false, Ordering::Relaxed));
-    let summary = runner.telling(|scene| progress.show(scene)).run(&mut scene);
-    progress.clear();
+    let summary = progress.of(runner, &mut scene);
     let recording = Recording::open(&part).map_err(unreadable);
     // The last step may end after it.
     let until = scene.duration;
@@ -65,8 +64,9 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
 /// Draws what was computed before.
 fn render_recording(options: &Render, kind: Kind, size: [usize; 2]) -> Result<(), Failure> {
     let choice = &options.choice;
-    if choice.dt.is_some() || !choice.settings.is_empty() {
-        let option = if choice.dt.is_some() { "--dt" } else { "--set" };
+    let changes =
+        [("--dt", choice.dt.is_some()), ("--set", !choice.settings.is_empty()), ("--energy", choice.energy.is_some())];
+    if let Some((option, _)) = changes.into_iter().find(|&(_, given)| given) {
         let message =
             format!("{option} cannot change {}, which is a recording; render its scene instead", choice.scene);
         return Err(Failure::Request(message));

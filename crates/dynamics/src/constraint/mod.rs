@@ -17,6 +17,7 @@ pub mod contact;
 mod cylindrical;
 pub mod discrepancy;
 mod distance;
+pub mod feature;
 mod form;
 mod frame;
 mod freedom;

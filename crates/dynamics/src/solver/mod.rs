@@ -149,6 +149,11 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
     /// not show in its results.
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence;
 
+    /// Whether it makes up only the part of a row's velocity that its [weight](SolverRow::weight) says, by itself. Default: no.
+    fn weighs_rows(&self) -> bool {
+        false
+    }
+
     /// A copy in a box.
     fn clone_box(&self) -> Box<dyn ConstraintSolver>;
 }

@@ -67,6 +67,10 @@ impl ConstraintSolver for Sequential {
         system.store(problem, reached)
     }
 
+    fn weighs_rows(&self) -> bool {
+        !self.warm_start
+    }
+
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {
         Box::new(self.clone())
     }

@@ -21,10 +21,10 @@ impl World {
     fn wake_slot(&mut self, slot: usize) {
         let Some(body) = self.state.bodies.get_mut(slot) else { return };
         body.quiet_time = 0.0;
-        if std::mem::take(&mut body.asleep) {
-            if let Some(id) = self.model.bodies.id_in_slot(slot) {
-                self.note(Change::Body(id, BodyChange::Woken));
-            }
+        if std::mem::take(&mut body.asleep)
+            && let Some(id) = self.model.bodies.id_in_slot(slot)
+        {
+            self.note(Change::Body(id, BodyChange::Woken));
         }
     }
 

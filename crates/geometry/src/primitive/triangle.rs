@@ -15,7 +15,7 @@ pub struct Triangle {
 }
 
 /// A part of a triangle. Edge `i` runs from corner `i` to corner `(i + 1) mod 3`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TriangleFeature {
     /// A corner.

@@ -8,6 +8,7 @@
 pub(crate) mod closest;
 mod composite;
 mod dispatch;
+mod feature;
 mod manifold;
 mod motion;
 mod path;
@@ -20,6 +21,7 @@ mod time_of_impact;
 mod types;
 
 pub use closest::{Separation, separation, separation_within};
+pub use feature::{Feature, FeatureGeometry, Pole};
 pub use manifold::{InternalEdges, ManifoldOptions, PairCache};
 pub use motion::Motion;
 pub use path::{Ballistic, Path, PathBounds};

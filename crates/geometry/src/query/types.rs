@@ -1,5 +1,6 @@
 //! The answers of the queries.
 
+use super::Feature;
 use crate::Transform;
 use glam::DVec3;
 
@@ -30,7 +31,8 @@ pub struct Penetration {
 }
 
 /// Which features of the two shapes make a contact point. Equal ids in two manifolds of the same parts of the same
-/// pair mean the same contact, a moment later; what was known about it (its impulse) carries over.
+/// pair mean the same contact, a moment later; what was known about it (its impulse) carries over. What the features are is told
+/// by [`ContactPoint::features`].
 ///
 /// Manifolds with meshes and height fields are merged from several triangles, and as a shape slides its manifold passes from
 /// some to others. There, equal ids in manifolds of the pair whose normals agree mean the same contact, whatever the part
@@ -48,13 +50,15 @@ pub struct ContactPoint {
     pub position: DVec3,
     /// How deep the surfaces overlap along the normal, in metres; negative for a gap.
     pub depth: f64,
-    /// Which features touch.
+    /// Whether it is the same contact as another one.
     pub feature: FeatureId,
+    /// What of the first shape touches what of the second.
+    pub features: [Feature; 2],
 }
 
 /// Where two shapes, or two parts of them, touch: up to four points with a common normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(from = "Listed", into = "Listed"))]
 pub struct Manifold {
     /// The unit contact normal, out of the first shape into the second.
     pub normal: DVec3,
@@ -105,6 +109,7 @@ impl Manifold {
         (flipped.part_a, flipped.part_b) = (self.part_b, self.part_a);
         for point in flipped.points_mut() {
             point.position = b_in_a.inverse_point(point.position);
+            point.features.reverse();
         }
         flipped
     }
@@ -112,6 +117,35 @@ impl Manifold {
     /// The greatest depth of its points; minus infinity if there are none.
     pub fn max_depth(&self) -> f64 {
         self.points().iter().fold(f64::NEG_INFINITY, |deepest, p| deepest.max(p.depth))
+    }
+}
+
+/// A manifold as it is saved: with the points it has, and no room for more.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Listed {
+    normal: DVec3,
+    part_a: u32,
+    part_b: u32,
+    points: Vec<ContactPoint>,
+}
+
+#[cfg(feature = "serde")]
+impl From<Manifold> for Listed {
+    fn from(manifold: Manifold) -> Self {
+        let Manifold { normal, part_a, part_b, .. } = manifold;
+        Self { normal, part_a, part_b, points: manifold.points().to_vec() }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Listed> for Manifold {
+    fn from(Listed { normal, part_a, part_b, points }: Listed) -> Self {
+        let mut manifold = Self { part_a, part_b, ..Self::new(normal) };
+        for point in points {
+            manifold.push(point);
+        }
+        manifold
     }
 }
 

@@ -92,6 +92,8 @@ pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report:
         dt: file.dt,
         camera: file.camera,
         recording: file.recording,
+        energy_watch: file.energy_watch.map(Into::into),
+        contact_rate: file.contact_rate,
         world,
         colors,
         source: SceneSource::default(),
@@ -117,6 +119,14 @@ impl Builder<'_, '_> {
     fn build(&mut self, file: &SceneFile) {
         if let Some(gravity) = file.gravity {
             self.world.set_gravity(gravity);
+        }
+        if let Some(watch) = file.energy_watch {
+            self.world.set_energy_watch(watch.into());
+        }
+        if let Some(rate) = file.contact_rate {
+            let span = self.context.root.place(&["contact_rate"], self.context.root.span);
+            let set = self.world.set_contact_rate(rate);
+            let _reported = self.context.accept(span, set);
         }
         self.world.set_mixing(material::mixing(file.mixing));
         self.check_camera(file);

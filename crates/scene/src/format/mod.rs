@@ -25,6 +25,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use tumble_dynamics::EnergyWatch;
 
 /// A scene of tumble: what there is, how it moves, and how to look at it. SI units; y points up.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -52,6 +53,13 @@ pub struct SceneFile {
     pub gravity: Option<DVec3>,
     /// How time passes: the name of a method, or a method with its settings. Default "retroactive".
     pub method: Option<Value>,
+    /// What happens when energy comes out of nothing, as with steps that are too long. Default: who runs the scene decides;
+    /// the command and the sandbox warn, the library is silent.
+    pub energy_watch: Option<EnergyWatchFile>,
+    /// How often a second contacts that go on are told as events; 0: never. Default 10 in the library; files of events
+    /// (.jsonl) have them only if this is given.
+    #[schemars(range(min = 0.0, max = 1e9), extend("unit" = "Hz"))]
+    pub contact_rate: Option<f64>,
     /// Materials by name, beside the built-in steel, aluminium, wood, rubber, ice, glass, concrete and teflon.
     #[serde(default)]
     pub materials: BTreeMap<String, MaterialFile>,
@@ -109,6 +117,28 @@ pub struct CameraFile {
 
 fn usual_view() -> f64 {
     40.0
+}
+
+/// What happens when energy comes out of nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EnergyWatchFile {
+    /// Nobody looks.
+    Off,
+    /// A warning says when, how much and where.
+    Warn,
+    /// The step is refused, which ends the run.
+    Refuse,
+}
+
+impl From<EnergyWatchFile> for EnergyWatch {
+    fn from(watch: EnergyWatchFile) -> Self {
+        match watch {
+            EnergyWatchFile::Off => Self::Off,
+            EnergyWatchFile::Warn => Self::Warn,
+            EnergyWatchFile::Refuse => Self::Refuse,
+        }
+    }
 }
 
 /// A joint between two bodies, or a body and the world, as they stand in the file. Besides these keys it has exactly one

@@ -9,18 +9,26 @@ use tumble_dynamics::event::{Grip, Phase, SleepEvent};
 use tumble_dynamics::{BodyId, ColliderId, JointId, World};
 
 /// Contacts that begin and end, impacts, surfaces that stick and slip, sensors, limits of joints that are reached and left,
-/// joints that break, bodies that fall asleep and wake up.
+/// joints that break, bodies that fall asleep and wake up, energy out of nothing if somebody watches.
 #[derive(Debug)]
 pub struct EventLines {
     path: PathBuf,
     file: BufWriter<File>,
+    /// Whether contacts that go on are written, too.
+    ongoing: bool,
 }
 
 impl EventLines {
     /// Creates the file.
     pub fn create(path: &Path) -> Result<Self, RecordError> {
         let file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
-        Ok(Self { path: path.to_path_buf(), file })
+        Ok(Self { path: path.to_path_buf(), file, ongoing: false })
+    }
+
+    /// With the contacts that go on, as often as the world [tells them](World::set_contact_rate).
+    pub fn with_ongoing(mut self) -> Self {
+        self.ongoing = true;
+        self
     }
 }
 
@@ -32,12 +40,12 @@ fn phase(phase: Phase) -> &'static str {
     }
 }
 
-/// What happened in the last step, one object for each event. Contacts that go on are left out.
-pub(crate) fn events(world: &World) -> impl Iterator<Item = Value> + '_ {
+/// What happened in the last step, one object for each event; contacts that go on only if they are wanted.
+fn events(world: &World, ongoing: bool) -> impl Iterator<Item = Value> + '_ {
     let name = move |id: BodyId| world.body(id).map_or("", |body| body.model().name.as_str());
     let owner = move |id: ColliderId| world.model().colliders().get(id).map_or("", |collider| name(collider.body));
     let events = world.events();
-    let contacts = events.contacts.iter().filter(|contact| contact.phase != Phase::Persist).map(move |contact| {
+    let contacts = events.contacts.iter().filter(move |contact| ongoing || contact.phase != Phase::Persist).map(move |contact| {
         json!({
             "time": contact.time, "event": "contact", "phase": phase(contact.phase), "bodies": contact.bodies.map(name),
             "impulse": contact.impulse.to_array(),
@@ -70,7 +78,19 @@ pub(crate) fn events(world: &World) -> impl Iterator<Item = Value> + '_ {
     let sleep = move |event: &SleepEvent, kind| json!({ "time": event.time, "event": kind, "body": name(event.body) });
     let slept = events.slept.iter().map(move |event| sleep(event, "sleep"));
     let woke = events.woke.iter().map(move |event| sleep(event, "wake"));
-    contacts.chain(impacts).chain(grips).chain(sensors).chain(limits).chain(broken).chain(slept).chain(woke)
+    let energy = events.energy.iter().map(move |energy| {
+        let bodies: Vec<&str> = energy.bodies.into_iter().flatten().map(name).collect();
+        json!({ "time": energy.time, "event": "energy", "excess": energy.excess, "bodies": bodies })
+    });
+    contacts
+        .chain(impacts)
+        .chain(grips)
+        .chain(sensors)
+        .chain(limits)
+        .chain(broken)
+        .chain(slept)
+        .chain(woke)
+        .chain(energy)
 }
 
 impl Output for EventLines {
@@ -83,7 +103,7 @@ impl Output for EventLines {
     }
 
     fn step(&mut self, world: &World) -> Result<(), RecordError> {
-        for event in events(world) {
+        for event in events(world, self.ongoing) {
             writeln!(self.file, "{event}").map_err(RecordError::io(&self.path))?;
         }
         Ok(())

@@ -10,8 +10,12 @@ use tumble_dynamics::{BodyState, Clock, State};
 
 /// Numbers of a body in a row: position, orientation, velocity, angular velocity, quiet time.
 const OF_BODY: usize = 14;
-/// Words before the bodies: time, steps, seed of the random numbers.
-const GENERAL: usize = 3;
+/// Words before the bodies: time, steps, seed of the random numbers, and the clock by which time is counted.
+const GENERAL: usize = 6;
+/// How many of them there were before version 3, which had no clock.
+const GENERAL_WITHOUT_CLOCK: usize = 3;
+/// A bit of the first number of a block: its states have a clock.
+const WITH_CLOCK: usize = 1 << 31;
 /// The most bodies or joints a block may claim to have.
 const MOST: usize = 1_000_000;
 
@@ -20,11 +24,21 @@ const MOST: usize = 1_000_000;
 pub(super) struct Layout {
     pub(super) bodies: usize,
     pub(super) joints: usize,
+    /// Whether the clock is written, too.
+    clock: bool,
 }
 
 impl Layout {
     pub(super) fn of(state: &State) -> Self {
-        Self { bodies: state.bodies.len(), joints: state.broken.len() }
+        Self::new(state.bodies.len(), state.broken.len())
+    }
+
+    fn new(bodies: usize, joints: usize) -> Self {
+        Self { bodies, joints, clock: true }
+    }
+
+    fn general(self) -> usize {
+        if self.clock { GENERAL } else { GENERAL_WITHOUT_CLOCK }
     }
 
     /// Words that hold flags: who sleeps, which joints are broken.
@@ -33,7 +47,7 @@ impl Layout {
     }
 
     fn words(self) -> usize {
-        GENERAL + self.flags() + OF_BODY * self.bodies + self.joints
+        self.general() + self.flags() + OF_BODY * self.bodies + self.joints
     }
 
     /// Whether a word is a number that moves, rather than one that stays.
@@ -43,12 +57,16 @@ impl Layout {
 
     /// Where the numbers of bodies and joints begin; all that follow move.
     fn numbers(self) -> usize {
-        GENERAL + self.flags()
+        self.general() + self.flags()
     }
 
     fn row(self, state: &State, row: &mut Vec<u64>) {
         row.clear();
         row.extend([state.time.to_bits(), state.steps, state.random]);
+        if self.clock {
+            let Clock { start, first, dt } = state.clock;
+            row.extend([start.to_bits(), first, dt.to_bits()]);
+        }
         pack_flags(state.bodies.iter().map(|body| body.asleep), row);
         pack_flags(state.broken.iter().copied(), row);
         for body in &state.bodies {
@@ -63,8 +81,9 @@ impl Layout {
     /// Makes a state what the row says. What it was does not matter, but its memory is used again.
     fn read(self, row: &[u64], state: &mut State) {
         let flag = |first: usize, index: usize| row[first + index / 64] >> (index % 64) & 1 == 1;
-        let broken_from = GENERAL + self.bodies.div_ceil(64);
-        let numbers = &row[GENERAL + self.flags()..];
+        let general = self.general();
+        let broken_from = general + self.bodies.div_ceil(64);
+        let numbers = &row[self.numbers()..];
         let (bodies, angles) = numbers.split_at(OF_BODY * self.bodies);
         let bodies = bodies.chunks_exact(OF_BODY).enumerate().map(|(index, words)| {
             let number = |i: usize| f64::from_bits(words[i]);
@@ -74,13 +93,16 @@ impl Layout {
                 rotation: glam::DQuat::from_array([3, 4, 5, 6].map(number)),
                 velocity: vector(7),
                 angular_velocity: vector(10),
-                asleep: flag(GENERAL, index),
+                asleep: flag(general, index),
                 quiet_time: number(13),
             }
         });
         (state.time, state.steps, state.random) = (f64::from_bits(row[0]), row[1], row[2]);
-        // A run that goes on from here counts its time from here.
-        state.clock = Clock::default();
+        // Without a clock, a run that goes on from here counts its time from here.
+        state.clock = match row[GENERAL_WITHOUT_CLOCK..general] {
+            [start, first, dt] => Clock { start: f64::from_bits(start), first, dt: f64::from_bits(dt) },
+            _ => Clock::default(),
+        };
         refill(&mut state.bodies, bodies);
         state.applied.clear();
         refill(&mut state.broken, (0..self.joints).map(|index| flag(broken_from, index)));
@@ -177,7 +199,8 @@ impl Packer {
 
     /// The block begins with how much there is.
     pub(super) fn counts(&self) -> Vec<u8> {
-        let counts = [self.count as usize, self.layout.bodies, self.layout.joints, self.lengths.bytes.len()];
+        let clock = if self.layout.clock { WITH_CLOCK } else { 0 };
+        let counts = [self.count as usize | clock, self.layout.bodies, self.layout.joints, self.lengths.bytes.len()];
         counts.iter().flat_map(|&count| (count as u32).to_le_bytes()).collect()
     }
 
@@ -229,17 +252,18 @@ pub(super) fn unpack(block: &[u8], states: &mut Vec<State>) -> Result<(), &'stat
         Some(u32::from_le_bytes(four.try_into().ok()?) as usize)
     };
     let short = "a block of frames is too short";
-    let [count, bodies, joints, length] = [word(0), word(1), word(2), word(3)]
+    let [first, bodies, joints, length] = [word(0), word(1), word(2), word(3)]
         .map(|word| word.ok_or(short))
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?[..]
     else {
         return Err(short);
     };
+    let count = first & !WITH_CLOCK;
     if bodies > MOST || joints > MOST || count > super::tumble::FRAMES_PER_BLOCK {
         return Err("a block of frames claims too much");
     }
-    let layout = Layout { bodies, joints };
+    let layout = Layout { bodies, joints, clock: first & WITH_CLOCK != 0 };
     let rest = &block[16..];
     if length > rest.len() {
         return Err(short);
@@ -333,6 +357,7 @@ mod tests {
             time: random.f64(),
             steps: random.u64(..),
             random: random.u64(..),
+            clock: Clock { start: random.f64(), first: random.u64(..), dt: random.f64() },
             bodies,
             broken,
             angles,
@@ -340,11 +365,24 @@ mod tests {
         }
     }
 
+    /// Recordings of version 2 have no clock; all else is as it was.
+    #[test]
+    fn states_of_older_recordings_come_back_without_a_clock() {
+        let mut random = fastrand::Rng::with_seed(4);
+        let layout = Layout { clock: false, ..Layout::new(3, 2) };
+        let state = random_state(&mut random, layout);
+        let mut packer = Packer::new(layout);
+        packer.push(&state);
+        let mut back = Vec::new();
+        unpack(&block(&packer), &mut back).unwrap();
+        assert_eq!(back, [State { clock: Clock::default(), ..state }]);
+    }
+
     #[test]
     fn states_come_back_bit_for_bit() {
         let mut random = fastrand::Rng::with_seed(3);
         for (bodies, joints) in [(0, 0), (1, 0), (3, 5), (130, 70)] {
-            let layout = Layout { bodies, joints };
+            let layout = Layout::new(bodies, joints);
             let mut states: Vec<State> = (0..7).map(|_| random_state(&mut random, layout)).collect();
             // States that stay, as of bodies at rest, and states where only some numbers change.
             states.extend(vec![states[6].clone(); 5]);
@@ -362,7 +400,7 @@ mod tests {
             states[3..9].iter().for_each(|state| packer.push(state));
             packer.clear();
             states.iter().for_each(|state| packer.push(state));
-            let mut back = vec![random_state(&mut random, Layout { bodies: 2, joints: 9 }); 3];
+            let mut back = vec![random_state(&mut random, Layout::new(2, 9)); 3];
             unpack(&block(&packer), &mut back).unwrap();
             let prints = |states: &[State]| states.iter().map(State::fingerprint).collect::<Vec<_>>();
             assert_eq!(prints(&back), prints(&states));
@@ -371,7 +409,7 @@ mod tests {
 
     #[test]
     fn bodies_at_rest_cost_next_to_nothing() {
-        let layout = Layout { bodies: 1000, joints: 0 };
+        let layout = Layout::new(1000, 0);
         let mut state = random_state(&mut fastrand::Rng::with_seed(1), layout);
         state.bodies.iter_mut().for_each(|body| *body = BodyState { asleep: true, ..BodyState::default() });
         let mut packer = Packer::new(layout);
@@ -384,7 +422,7 @@ mod tests {
 
     #[test]
     fn damaged_blocks_are_errors() {
-        let layout = Layout { bodies: 5, joints: 2 };
+        let layout = Layout::new(5, 2);
         let mut random = fastrand::Rng::with_seed(9);
         let mut packer = Packer::new(layout);
         (0..4).for_each(|_| packer.push(&random_state(&mut random, layout)));

@@ -103,7 +103,11 @@ pub fn output_for(path: &Path, scene: &Scene) -> Result<Box<dyn Output>, RecordE
     Ok(match ending(path).as_deref() {
         Some("csv") => Box::new(Csv::create(path, scene)?),
         Some("npz") => Box::new(Npz::create(path, scene)?),
-        Some("jsonl") => Box::new(EventLines::create(path)?),
+        Some("jsonl") => {
+            let lines = EventLines::create(path)?;
+            // A scene that says how often they are told wants to read them.
+            Box::new(if scene.contact_rate.is_some() { lines.with_ongoing() } else { lines })
+        }
         Some("tumble") => Box::new(RecordingWriter::create(path, Header::of(scene))?),
         Some("glb") => Box::new(GltfAnimation::create(path, scene)?),
         _ => return Err(RecordError::format(path, UNKNOWN_ENDING)),

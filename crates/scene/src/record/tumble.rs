@@ -15,6 +15,7 @@
 //! incomplete or whose checksum is wrong. Everything before is intact.
 //!
 //! Version 1 had no `CAST`: bodies that were removed lay at the origin, and nothing was known of others than the scene's.
+//! Version 2 did not say by which clock the time of a state is counted.
 
 use super::cast::Change;
 use super::frames::{Layout, Packer};
@@ -29,7 +30,7 @@ use tumble_dynamics::{BodyId, Model, State, World};
 
 pub(crate) const MAGIC: [u8; 8] = [0x89, b'T', b'M', b'B', b'\r', b'\n', 0x1a, b'\n'];
 /// The version of the format that is written.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// How many states a block holds at most.
 pub(super) const FRAMES_PER_BLOCK: usize = 64;
 /// A block is closed when it has grown to this many bytes.

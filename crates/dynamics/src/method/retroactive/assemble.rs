@@ -129,6 +129,8 @@ pub(super) struct Assembler<'a> {
     pub(super) dt: f64,
     pub(super) stage: Stage,
     pub(super) settings: &'a RetroactiveSettings,
+    /// Whether the solver heeds the weights of rows by itself.
+    pub(super) weighed: bool,
     pub(super) bodies: &'a [SolverBody],
 }
 
@@ -207,7 +209,7 @@ impl Assembler<'_> {
         let geometry = self.at_the_surface(&state.geometry, contact.bodies);
         let count = contact_rows(&ends.map(|end| self.view(end)), &geometry, &contact.material, rows);
         if self.stage == Stage::Velocity && state.impact_speed > self.settings.restitution_threshold {
-            rows[0].target_rate = contact.material.restitution * state.impact_speed;
+            rows[0].target_rate = state.rebound(contact.material.restitution);
         }
         if self.stage == Stage::Position {
             let slip_rate = slip_rate(&ends.map(|end| self.view(end)), state);
@@ -268,7 +270,7 @@ impl Assembler<'_> {
     /// The γ with which a row that wants a rate only makes up the part β of what is lacking: `1/(1 + γ/J W Jᵀ) = β`.
     fn lag(&self, row: &Row, bodies: [usize; 2]) -> f64 {
         match (row.limit, row.softness) {
-            (Limit::Force { .. }, Softness::Baumgarte { beta }) if row.target_rate != 0.0 => {
+            (Limit::Force { .. }, Softness::Baumgarte { beta }) if row.target_rate != 0.0 && !self.weighed => {
                 self.mobility(row, bodies) * (1.0 / beta.max(1e-6) - 1.0)
             }
             _ => 0.0,

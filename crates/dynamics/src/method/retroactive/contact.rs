@@ -8,7 +8,7 @@ use crate::parts::notices::Touch;
 use crate::{BodyId, ColliderId};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use tumble_geometry::query::{FeatureId, PairCache};
+use tumble_geometry::query::{Feature, FeatureId, PairCache};
 
 /// Surfaces that are nearer than this fraction of the touch distance have no room between them.
 pub(super) const NO_ROOM: f64 = 1e-3;
@@ -16,8 +16,10 @@ pub(super) const NO_ROOM: f64 = 1e-3;
 /// A contact point and what is remembered of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PointState {
-    /// Which parts and features touch: the point is the same as one of the step before if these are.
+    /// Its parts and its name: the point is the same as one of the step before if these are.
     pub(super) key: (u32, u32, FeatureId),
+    /// What touches.
+    pub(super) features: [Feature; 2],
     /// Where, in world coordinates.
     pub(super) geometry: ContactGeometry,
     /// The impulses at the beginning of the step, which keep the bodies apart.
@@ -26,6 +28,8 @@ pub(super) struct PointState {
     pub(super) end: ContactImpulse,
     /// How fast the surfaces would meet, in m/s: their approach before the step, at the moment of touching.
     pub(super) impact_speed: f64,
+    /// How fast forces accelerate the surfaces towards each other, in m/s².
+    pub(super) acceleration: f64,
     /// How long after the beginning of the step that would be, in seconds; infinite if they do not meet.
     pub(super) meeting_time: f64,
     /// The velocity of the point itself through space in the last step, in m/s; none for a new point.
@@ -33,22 +37,40 @@ pub(super) struct PointState {
 }
 
 impl PointState {
-    pub(super) fn new(key: (u32, u32, FeatureId), geometry: ContactGeometry) -> Self {
+    pub(super) fn new(key: (u32, u32, FeatureId), features: [Feature; 2], geometry: ContactGeometry) -> Self {
         let none = ContactImpulse::default();
-        Self { key, geometry, start: none, end: none, impact_speed: 0.0, meeting_time: f64::INFINITY, velocity: None }
+        Self {
+            key,
+            features,
+            geometry,
+            start: none,
+            end: none,
+            impact_speed: 0.0,
+            acceleration: 0.0,
+            meeting_time: f64::INFINITY,
+            velocity: None,
+        }
     }
 
     /// The same point after a step of `dt` seconds.
-    pub(super) fn moved_to(&self, geometry: ContactGeometry, dt: f64) -> Self {
+    pub(super) fn moved_to(&self, features: [Feature; 2], geometry: ContactGeometry, dt: f64) -> Self {
         let velocity = (geometry.position - self.geometry.position) / dt;
-        Self { geometry, velocity: velocity.is_finite().then_some(velocity), ..*self }
+        Self { features, geometry, velocity: velocity.is_finite().then_some(velocity), ..*self }
     }
 }
 
 impl PointState {
-    /// Whether it acts at the end of a step: surfaces that were kept apart at its beginning, or have no room between them.
+    /// Whether it acts at the end of a step: surfaces that were kept apart at its beginning, or touch.
     pub(super) fn acts(&self, touch_distance: f64) -> bool {
-        self.start.normal > 0.0 || self.geometry.gap <= NO_ROOM * touch_distance
+        self.start.normal > 0.0 || self.geometry.gap <= touch_distance
+    }
+
+    /// How fast surfaces separate after an impact with restitution e, in m/s, where they are now. At the surface that would be
+    /// e times the speed at which they meet there; across a gap g that is still open, with the acceleration a that closes it, it is
+    /// √((e v)² − 2 a g): otherwise what hops by less than the touch distance would hop for ever.
+    pub(super) fn rebound(&self, restitution: f64) -> f64 {
+        let speed = restitution * self.impact_speed;
+        (speed * speed - 2.0 * self.acceleration * self.geometry.gap.max(0.0)).clamp(0.0, f64::MAX).sqrt()
     }
 }
 
@@ -100,9 +122,9 @@ impl ContactPoints for PairState {
     }
 
     fn point(&self, index: usize) -> ContactPoint {
-        let PointState { key, geometry, start, end, .. } = self.points[index];
+        let PointState { key, features, geometry, start, end, .. } = self.points[index];
         let ContactGeometry { position, normal, gap } = geometry;
-        ContactPoint { position, normal, gap, impulse: start + end, parts: [key.0, key.1], feature: key.2 }
+        ContactPoint { position, normal, gap, impulse: start + end, parts: [key.0, key.1], feature: key.2, features }
     }
 }
 

@@ -5,7 +5,7 @@
 //! may close (speculative contacts). Before a step they are found anew for what the user touched, and for nobody else.
 
 use super::RetroactiveSettings;
-use super::contact::{NO_ROOM, PairState, PointState};
+use super::contact::{PairState, PointState};
 use crate::constraint::BodyView;
 use crate::constraint::contact::{ContactGeometry, point_jacobian};
 use crate::force::Wrenches;
@@ -142,9 +142,10 @@ impl Contacts {
                 let square = approach * approach + 2.0 * acceleration * point.geometry.gap;
                 // Only what will touch within the step meets at all.
                 let closed = approach * dt + 0.5 * acceleration * dt * dt;
-                let meets = point.geometry.gap - closed <= NO_ROOM * settings.touch_distance;
+                let meets = point.geometry.gap - closed <= settings.touch_distance;
                 let speed = square.max(0.0).sqrt().min(f64::MAX);
                 point.impact_speed = if approach > 0.0 && meets { speed } else { 0.0 };
+                point.acceleration = if acceleration.is_finite() { acceleration } else { 0.0 };
                 // g = v t + a t²/2, solved without cancellation.
                 let time = 2.0 * point.geometry.gap.max(0.0) / (approach + speed);
                 point.meeting_time = if approach > 0.0 && time <= dt { time } else { f64::INFINITY };
@@ -225,7 +226,8 @@ fn relocate(world: &Scenery<'_>, index: &mut ColliderIndex) {
     index.refresh(model, state);
     for &id in roster.movable.iter().chain(&roster.scripted) {
         let (Some(body), motion) = (model.bodies().get(id), &state.bodies[id.slot()]) else { continue };
-        if motion.asleep {
+        // A script moves its body even if somebody put it to sleep.
+        if motion.asleep && body.kind.is_movable() {
             continue;
         }
         for &collider_id in &body.colliders {
@@ -249,10 +251,12 @@ fn world_pose(collider: &ColliderModel, body: &BodyState) -> Transform {
 /// How much farther than its speed says a collider may get within a step: by turning, by accelerating (up to 50 m/s²),
 /// and a hundredth of its size for good measure. One that does not move gets nowhere.
 fn reach(model: &Model, collider: &ColliderModel, body: &BodyState, dt: f64) -> f64 {
-    let moves = model.bodies().get(collider.body).is_some_and(|body| body.kind.moves());
+    let Some(kind) = model.bodies().get(collider.body).map(|body| &body.kind).filter(|kind| kind.moves()) else {
+        return 0.0;
+    };
     let margin = rest_margin(collider);
-    if !moves || body.asleep {
-        return if moves { margin } else { 0.0 };
+    if body.asleep && kind.is_movable() {
+        return margin;
     }
     let radius = collider.center_pose.point(collider.bounding_sphere.center).length() + collider.bounding_sphere.radius;
     if radius.is_finite() { dt * body.angular_velocity.length() * radius + margin + 25.0 * dt * dt } else { 0.0 }
@@ -319,8 +323,8 @@ fn update(pair: &mut PairState, world: &Scenery<'_>, manifolds: &mut Vec<Manifol
             let geometry = ContactGeometry { position: pose_a.point(point.position), normal, gap: -point.depth };
             let known = old.iter().find(|old| old.key == key);
             pair.points.push(match known {
-                Some(known) => known.moved_to(geometry, dt),
-                None => PointState::new(key, geometry),
+                Some(known) => known.moved_to(point.features, geometry, dt),
+                None => PointState::new(key, point.features, geometry),
             });
         }
     }

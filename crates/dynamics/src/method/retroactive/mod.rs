@@ -165,7 +165,15 @@ impl Retroactive {
         let islands = std::mem::take(&mut self.islands);
         for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let stage = Stage::Velocity;
-            let assembler = Assembler { model, state, dt, stage, settings: &self.settings, bodies: &bodies };
+            let assembler = Assembler {
+                model,
+                state,
+                dt,
+                stage,
+                settings: &self.settings,
+                weighed: self.solver.weighs_rows(),
+                bodies: &bodies,
+            };
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly);
             self.report.solved = self.report.solved.worse(reached);

@@ -68,8 +68,15 @@ impl Retroactive {
             let ahead = self.moved(model, state, with_impulses(&state.bodies, &free, &bodies), dt);
             for task in tasks.iter_mut().filter(|task| !task.done) {
                 let settings = self.settings;
-                let assembler =
-                    Assembler { model, state, dt, stage: Stage::Position, settings: &settings, bodies: &bodies };
+                let assembler = Assembler {
+                    model,
+                    state,
+                    dt,
+                    stage: Stage::Position,
+                    settings: &settings,
+                    weighed: self.solver.weighs_rows(),
+                    bodies: &bodies,
+                };
                 if self.improves(task, &assembler, &ahead) && round < self.settings.look_ahead {
                     self.solve_island(task, &free, &mut bodies);
                 } else {
@@ -101,7 +108,15 @@ impl Retroactive {
 
     /// The islands to solve, with their rows.
     fn tasks(&self, model: &Model, state: &State, dt: f64, bodies: &[SolverBody], ahead: &[BodyState]) -> Vec<Task> {
-        let assembler = Assembler { model, state, dt, stage: Stage::Position, settings: &self.settings, bodies };
+        let assembler = Assembler {
+            model,
+            state,
+            dt,
+            stage: Stage::Position,
+            settings: &self.settings,
+            weighed: self.solver.weighs_rows(),
+            bodies,
+        };
         let task = |(index, island): (usize, &Island)| {
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             assembly.aim(&assembler, ahead);

@@ -66,9 +66,9 @@ impl Candidates {
 
     /// The different normals of the candidates, those of the deepest first.
     pub(super) fn normals(&mut self) -> &[DVec3] {
-        // The deepest first; of several as deep, in the order of their patches and names.
+        // The deepest first; of several as deep, in the order of their patches, names and features.
         self.list.sort_unstable_by(|x, y| {
-            let key = |c: &Candidate| (c.part_a, c.part_b, c.point.feature);
+            let key = |c: &Candidate| (c.part_a, c.part_b, c.point.feature, c.point.features);
             y.point.depth.total_cmp(&x.point.depth).then_with(|| key(x).cmp(&key(y)))
         });
         self.normals.clear();

@@ -25,7 +25,7 @@ use crate::query::closest::as_convex;
 use crate::query::manifold::{
     ConvexCache, InternalEdges, corners_on_triangle, triangle_contact, triangle_contact_along,
 };
-use crate::query::{ContactPoint, FeatureId, Manifold, ManifoldOptions, PointProjection};
+use crate::query::{ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PointProjection};
 use crate::shape::Convex;
 use crate::{Shape, Transform, Triangle};
 use glam::DVec3;
@@ -38,7 +38,7 @@ pub(super) fn shortest_way_out(a: &Shape, b: &Shape, b_in_a: &Transform) -> Opti
     let out = penetration::shortest_way_out(a, b, b_in_a).filter(|out| out.depth > 0.0)?;
     let mut manifold = Manifold::new(out.normal);
     let (position, depth) = (0.5 * (out.point_a + out.point_b), out.depth);
-    manifold.push(ContactPoint { position, depth, feature: FeatureId(0) });
+    manifold.push(ContactPoint { position, depth, feature: FeatureId(0), features: [Feature::Spot; 2] });
     Some(manifold)
 }
 
@@ -157,6 +157,7 @@ impl Pair<'_, '_> {
         let triangle = Triangles { surface: self.surface, index };
         for point in manifold.points_mut() {
             point.feature = named(point.feature, triangle, touched);
+            point.features[0] = point.features[0].of_triangle(index);
         }
         self.scratch.candidates.extend(&manifold, self.surface.patch(index), 0);
     }
@@ -190,7 +191,8 @@ impl Pair<'_, '_> {
         let tolerance = 1e-9 * triangle.aabb().extents().length();
         let end = last_touch(triangle, self.convex, self.pose, outward, 0.0, tolerance)?;
         let (position, depth) = (end.point - outward * (0.5 * end.length), end.length);
-        let point = ContactPoint { position, depth, feature: mixed(FeatureId(0), index) };
+        let features = [Feature::Face(0).of_triangle(index), Feature::Spot];
+        let point = ContactPoint { position, depth, feature: mixed(FeatureId(0), index), features };
         Some(Candidate { point, normal: outward, part_a: self.surface.patch(index), part_b: 0 })
     }
 

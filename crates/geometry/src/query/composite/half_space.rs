@@ -6,7 +6,7 @@ use super::cluster::Candidate;
 use super::scratch::Scratch;
 use super::surface::Surface;
 use crate::query::closest::{Separation, as_convex};
-use crate::query::{ContactPoint, FeatureId, Manifold};
+use crate::query::{ContactPoint, Feature, FeatureId, Manifold};
 use crate::shape::HalfSpace;
 use crate::{Shape, Transform};
 use glam::DVec3;
@@ -43,7 +43,8 @@ pub(super) fn manifold(
                         if depth >= -prediction {
                             let position = pose.point(vertex) + normal * (0.5 * depth);
                             let feature = FeatureId(u64::from(surface.vertex_number(index, corner)));
-                            let point = ContactPoint { position, depth, feature };
+                            let vertex = Feature::Vertex(corner as u32).of_triangle(index);
+                            let point = ContactPoint { position, depth, feature, features: [Feature::Plane, vertex] };
                             candidates.push(Candidate { point, normal, part_a: 0, part_b: surface.patch(index) });
                         }
                     }

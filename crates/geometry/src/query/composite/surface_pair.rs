@@ -16,7 +16,7 @@ use super::surface::Surface;
 use crate::bvh::gap_squared;
 use crate::query::closest::{Separation, separation_within};
 use crate::query::manifold::{InternalEdges, feature_along, triangles_contact};
-use crate::query::{ContactPoint, FeatureId, Manifold, ManifoldOptions};
+use crate::query::{ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions};
 use crate::{Aabb, BoundingVolume, Ray, Transform, Triangle};
 use glam::DVec3;
 
@@ -55,6 +55,8 @@ pub(super) fn manifolds(
                         let (here, there) = (Triangles { surface: a, index: i }, Triangles { surface: b, index: j });
                         for point in manifold.points_mut() {
                             point.feature = named_pair(point.feature, here, there);
+                            let [of_a, of_b] = point.features;
+                            point.features = [of_a.of_triangle(i), of_b.of_triangle(j)];
                         }
                         candidates.extend(&manifold, a.patch(i), b.patch(j));
                     }
@@ -117,8 +119,9 @@ impl Pair<'_> {
         if self.a.is_solid() {
             // Vertices of B that leave A upwards.
             for found in deep_vertices(self.a, self.b, self.b_in_a, &normals) {
-                let (position, part_a, part_b) = (found.vertex, 0, self.b.patch(found.triangle));
-                candidates.push(found.candidate(position + found.normal * (0.5 * found.depth), part_a, part_b));
+                let position = found.vertex + found.normal * (0.5 * found.depth);
+                let part_b = self.b.patch(found.triangle);
+                candidates.push(found.candidate(position, [Feature::Spot, found.feature()], 0, part_b));
             }
         }
         if self.b.is_solid() {
@@ -127,7 +130,8 @@ impl Pair<'_> {
             for mut found in deep_vertices(self.b, self.a, &a_in_b, &down) {
                 found.normal = self.b_in_a.vector(-found.normal);
                 let position = self.b_in_a.point(found.vertex) - found.normal * (0.5 * found.depth);
-                candidates.push(found.candidate(position, self.a.patch(found.triangle), 0));
+                let part_a = self.a.patch(found.triangle);
+                candidates.push(found.candidate(position, [found.feature(), Feature::Spot], part_a, 0));
             }
         }
     }
@@ -138,24 +142,39 @@ struct Deep {
     /// Where it is, in the frame of the solid.
     vertex: DVec3,
     number: u32,
+    /// A triangle it belongs to, and which of its corners it is.
     triangle: u32,
+    corner: u8,
     /// The way out, and how far.
     normal: DVec3,
     depth: f64,
 }
 
 impl Deep {
-    fn candidate(&self, position: DVec3, part_a: u32, part_b: u32) -> Candidate {
+    fn feature(&self) -> Feature {
+        Feature::Vertex(u32::from(self.corner)).of_triangle(self.triangle)
+    }
+
+    fn candidate(&self, position: DVec3, features: [Feature; 2], part_a: u32, part_b: u32) -> Candidate {
         let feature = mixed(FeatureId(0), self.number);
-        let point = ContactPoint { position, depth: self.depth, feature };
+        let point = ContactPoint { position, depth: self.depth, feature, features };
         Candidate { point, normal: self.normal, part_a, part_b }
     }
+}
+
+/// A vertex of a surface: its number, a triangle it belongs to, which corner of that it is, and where it is.
+#[derive(Clone, Copy)]
+struct Vertex {
+    number: u32,
+    triangle: u32,
+    corner: u8,
+    at: DVec3,
 }
 
 /// The deepest vertices of `other` (placed in the frame of `solid`) along each of the normals, each with the shortest way out
 /// along one of them.
 fn deep_vertices(solid: Surface, other: Surface, other_in_solid: &Transform, normals: &[DVec3]) -> Vec<Deep> {
-    let mut vertices: Vec<(u32, u32, DVec3)> = Vec::new();
+    let mut vertices: Vec<Vertex> = Vec::new();
     // A height field is solid far below its surface.
     let mut region = solid.aabb();
     if let Surface::Field(_) = solid {
@@ -166,25 +185,30 @@ fn deep_vertices(solid: Surface, other: Surface, other_in_solid: &Transform, nor
         for (corner, vertex) in other.triangle(triangle).vertices.into_iter().enumerate() {
             let at = other_in_solid.point(vertex);
             if region.contains_point(at) {
-                vertices.push((other.vertex_number(triangle, corner), triangle, at));
+                vertices.push(Vertex {
+                    number: other.vertex_number(triangle, corner),
+                    triangle,
+                    corner: corner as u8,
+                    at,
+                });
             }
         }
         true
     });
-    vertices.sort_by_key(|&(number, triangle, _)| (number, triangle));
-    vertices.dedup_by_key(|&mut (number, ..)| number);
-    let mut deepest: Vec<(u32, u32, DVec3)> = Vec::new();
+    vertices.sort_by_key(|vertex| (vertex.number, vertex.triangle));
+    vertices.dedup_by_key(|vertex| vertex.number);
+    let mut deepest: Vec<Vertex> = Vec::new();
     for normal in normals {
-        vertices.sort_by(|x, y| x.2.dot(*normal).total_cmp(&y.2.dot(*normal)).then(x.0.cmp(&y.0)));
-        deepest.extend(vertices.iter().take(MAX_VERTICES));
+        vertices.sort_by(|x, y| x.at.dot(*normal).total_cmp(&y.at.dot(*normal)).then(x.number.cmp(&y.number)));
+        deepest.extend(vertices.iter().copied().take(MAX_VERTICES));
     }
-    deepest.sort_by_key(|&(number, ..)| number);
-    deepest.dedup_by_key(|&mut (number, ..)| number);
-    deepest.retain(|&(.., at)| solid.contains_point(at));
-    let way_out = |&(number, triangle, vertex): &(u32, u32, DVec3)| {
+    deepest.sort_by_key(|vertex| vertex.number);
+    deepest.dedup_by_key(|vertex| vertex.number);
+    deepest.retain(|vertex| solid.contains_point(vertex.at));
+    let way_out = |&Vertex { number, triangle, corner, at: vertex }: &Vertex| {
         let ways = normals.iter().filter_map(|&normal| {
             let depth = solid.first_exit(&Ray { origin: vertex, direction: normal })?;
-            Some(Deep { vertex, number, triangle, normal, depth })
+            Some(Deep { vertex, number, triangle, corner, normal, depth })
         });
         ways.reduce(|x, y| if y.depth < x.depth { y } else { x })
     };

@@ -10,11 +10,13 @@
 
 use super::cache::{Axis, ConvexCache, Slack};
 use super::clip::{Outline, clip};
+use super::contour::Carrier;
 use super::frame::Frame;
 use super::general::closest;
 use super::name::{FACE_OF_A, FACE_OF_B, edge_pair_id};
+use super::polytope::BoxParts;
 use crate::Transform;
-use crate::query::{ContactPoint, Manifold};
+use crate::query::{ContactPoint, Feature, Manifold};
 use crate::shape::Cuboid;
 use glam::{DVec2, DVec3};
 
@@ -61,7 +63,10 @@ pub(super) fn box_box(
         _ => None,
     };
     // Apart and nearest at corners, no face or edge lies opposite another; the closest points remain.
-    manifold.or_else(|| closest(a, b, b_in_a, prediction))
+    manifold.or_else(|| {
+        let (parts_a, parts_b) = (BoxParts::new(a), BoxParts::new(b));
+        closest((&parts_a.as_polytope(), a), (&parts_b.as_polytope(), b), b_in_a, frame, prediction)
+    })
 }
 
 fn number(axis: Axis) -> AxisNumber {
@@ -226,9 +231,15 @@ impl BoxPair {
         let square = DVec2::new(self.h[u], self.h[v]);
         let turned = DVec2::new(-square.x, square.y);
         let tag = self.tag | (i as u16) << 1 | u16::from(sign > 0.0);
+        let carrier = Carrier::Polytope;
         let patch = clip::<8>(
-            Outline { corners: &[square, turned, -square, -turned], ids: &corner_numbers(i, sign) },
-            Outline { corners: &incident, ids: &corner_numbers(m, facing) },
+            Outline {
+                corners: &[square, turned, -square, -turned],
+                ids: &corner_numbers(i, sign),
+                carrier,
+                whole: face_number(i, sign),
+            },
+            Outline { corners: &incident, ids: &corner_numbers(m, facing), carrier, whole: face_number(m, facing) },
             tag,
             prediction,
         );
@@ -241,10 +252,10 @@ impl BoxPair {
             DVec3::from_array(place)
         };
         let mut manifold = Manifold::new(place(0.0, 0.0, sign));
-        for &(at, feature) in patch.points() {
+        for &(at, feature, features) in patch.points() {
             // Half-way between the incident point at height z and the face at height 0.
             let position = place(at.x, at.y, sign * (self.h[i] + 0.5 * at.z));
-            manifold.push(ContactPoint { position, depth: -at.z, feature });
+            manifold.push(ContactPoint { position, depth: -at.z, feature, features });
         }
         Some(manifold)
     }
@@ -285,16 +296,22 @@ impl BoxPair {
             return None;
         }
         let mut manifold = Manifold::new(normal);
-        let feature = edge_pair_id([i as u16, id_a], [j as u16, id_b]);
-        manifold.push(ContactPoint { position: 0.5 * (on_a + on_b), depth, feature });
+        let feature = edge_pair_id([i as u32, id_a], [j as u32, id_b]);
+        let features = [Feature::edge(id_a, id_a | 1 << i), Feature::edge(id_b, id_b | 1 << j)];
+        manifold.push(ContactPoint { position: 0.5 * (on_a + on_b), depth, feature, features });
         Some(manifold)
     }
 }
 
 /// The numbers of the corners of the face on the positive or negative side of an axis, in the order (+,+), (−,+), (−,−),
 /// (+,−) of the two axes that follow it. Bit i of a corner's number says whether coordinate i is positive.
-fn corner_numbers(axis: usize, sign: f64) -> [u16; 4] {
+fn corner_numbers(axis: usize, sign: f64) -> [u32; 4] {
     let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
-    let side = u16::from(sign > 0.0) << axis;
+    let side = u32::from(sign > 0.0) << axis;
     [side | u | v, side | v, side, side | u]
+}
+
+/// The face on the positive or negative side of an axis.
+fn face_number(axis: usize, sign: f64) -> Feature {
+    Feature::Face(2 * axis as u32 + u32::from(sign < 0.0))
 }

@@ -6,9 +6,10 @@
 //! Where polygons almost share a corner (a stack of equal boxes) the last digit decides which of these a point is;
 //! therefore a point within 1 % of the extent of a corner is named after that corner.
 
-use super::name::{Kind, pack};
+use super::contour::Carrier;
+use super::name::{FACE_OF_B, Kind, pack};
 use super::select::select;
-use crate::query::FeatureId;
+use crate::query::{Feature, FeatureId};
 use glam::{DVec2, DVec3};
 
 /// A point this close to a corner, relative to the extent of the contact, bears the corner's name.
@@ -24,18 +25,37 @@ pub(super) struct Outline<'a, P> {
     /// or a segment.
     pub(super) corners: &'a [P],
     /// Their numbers in the shape.
-    pub(super) ids: &'a [u16],
+    pub(super) ids: &'a [u32],
+    /// What the numbers mean.
+    pub(super) carrier: Carrier,
+    /// The feature that the polygon is.
+    pub(super) whole: Feature,
 }
+
+impl<P> Outline<'_, P> {
+    fn corner(&self, i: u16) -> Feature {
+        self.carrier.corner(self.ids[usize::from(i)])
+    }
+
+    /// The side after a corner.
+    fn side(&self, i: u16) -> Feature {
+        let next = self.ids[(usize::from(i) + 1) % self.ids.len()];
+        self.carrier.side([self.ids[usize::from(i)], next], self.whole)
+    }
+}
+
+/// A point in coordinates of the reference plane, with its name and what it is made of.
+pub(super) type PatchPoint = (DVec3, FeatureId, [Feature; 2]);
 
 /// Up to four points in coordinates of the reference plane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Patch {
-    points: [(DVec3, FeatureId); 4],
+    points: [PatchPoint; 4],
     count: usize,
 }
 
 impl Patch {
-    pub(super) fn points(&self) -> &[(DVec3, FeatureId)] {
+    pub(super) fn points(&self) -> &[PatchPoint] {
         &self.points[..self.count]
     }
 }
@@ -177,7 +197,11 @@ pub(super) fn clip<const N: usize>(
         if !names[..chosen.len()].contains(&coarse) {
             names[k] = coarse;
         }
-        patch.points[k] = (corners[i].at, feature_id(names[k], reference.ids, incident.ids, tag));
+        let mut features = features(corners[i].name, &reference, &incident);
+        if tag & FACE_OF_B != 0 {
+            features.reverse();
+        }
+        patch.points[k] = (corners[i].at, feature_id(names[k], reference.ids, incident.ids, tag), features);
     }
     patch
 }
@@ -215,7 +239,16 @@ fn coarse_name(corner: &Corner, reference: Outline<DVec2>, incident: Outline<DVe
     }
 }
 
-fn feature_id(name: Name, reference: &[u16], incident: &[u16], tag: u16) -> FeatureId {
+/// What of the reference polygon and what of the incident one make a point.
+fn features(name: Name, reference: &Outline<DVec2>, incident: &Outline<DVec3>) -> [Feature; 2] {
+    match name {
+        Name::Incident(i) => [reference.whole, incident.corner(i)],
+        Name::Reference(i) => [reference.corner(i), incident.whole],
+        Name::Crossing(edge, line) => [reference.side(line), incident.side(edge)],
+    }
+}
+
+fn feature_id(name: Name, reference: &[u32], incident: &[u32], tag: u16) -> FeatureId {
     match name {
         Name::Incident(i) => pack(Kind::IncidentCorner, tag, [incident[usize::from(i)], 0, 0]),
         Name::Reference(i) => pack(Kind::ReferenceCorner, tag, [reference[usize::from(i)], 0, 0]),

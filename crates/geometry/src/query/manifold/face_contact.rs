@@ -2,12 +2,13 @@
 
 use super::cache::Axis;
 use super::clip::{Outline, Patch, clip};
+use super::contour::Carrier;
 use super::frame::Frame;
 use super::name::{FACE_OF_A, FACE_OF_B, Kind, pack};
 use super::polytope::Polytope;
 use super::sat::{Best, closest_on_lines};
 use crate::math::orthonormal_pair;
-use crate::query::{ContactPoint, Manifold};
+use crate::query::{ContactPoint, Feature, Manifold};
 use glam::{DVec2, DVec3};
 
 /// Faces with more corners than this are thinned out evenly: such a face is nearly round.
@@ -51,9 +52,9 @@ impl Sheet {
     /// The points, half-way between their height and the plane.
     fn manifold(&self, normal: DVec3) -> Manifold {
         let mut manifold = Manifold::new(normal);
-        for &(at, feature) in self.patch.points() {
+        for &(at, feature, features) in self.patch.points() {
             let position = self.origin + self.x * at.x + self.y * at.y + self.z * (0.5 * at.z);
-            manifold.push(ContactPoint { position, depth: -at.z, feature });
+            manifold.push(ContactPoint { position, depth: -at.z, feature, features });
         }
         manifold
     }
@@ -73,7 +74,8 @@ fn face_contact(
     let base = reference.face(face);
     let origin = reference.vertices[base[0] as usize];
     let mut sheet = Sheet { origin, x, y, z, patch: Patch::default() };
-    let opposite = other.face(other.facing(other_in_reference.inverse_vector(-z)));
+    let opposite_face = other.facing(other_in_reference.inverse_vector(-z));
+    let opposite = other.face(opposite_face);
 
     let mut square = [DVec2::ZERO; MAX_CORNERS];
     let mut square_ids = [0; MAX_CORNERS];
@@ -86,8 +88,15 @@ fn face_contact(
         incident[i] = sheet.flat(other_in_reference.point(other.vertices[v as usize]));
     });
 
-    let square = Outline { corners: &square[..sides], ids: &square_ids[..sides] };
-    let incident = Outline { corners: &incident[..corners], ids: &incident_ids[..corners] };
+    let carrier = Carrier::Polytope;
+    let square =
+        Outline { corners: &square[..sides], ids: &square_ids[..sides], carrier, whole: Feature::Face(face as u32) };
+    let incident = Outline {
+        corners: &incident[..corners],
+        ids: &incident_ids[..corners],
+        carrier,
+        whole: Feature::Face(opposite_face as u32),
+    };
     let tag = tag | (face as u16 & 0x1FFF);
     sheet.patch = match sides + corners {
         0..=8 => clip::<8>(square, incident, tag, prediction),
@@ -98,11 +107,11 @@ fn face_contact(
 }
 
 /// Visits the corners of a loop, or evenly spaced ones if there are too many; returns how many.
-fn thinned(corners: &[u32], ids: &mut [u16; MAX_CORNERS], mut visit: impl FnMut(usize, u32)) -> usize {
+fn thinned(corners: &[u32], ids: &mut [u32; MAX_CORNERS], mut visit: impl FnMut(usize, u32)) -> usize {
     let count = corners.len().min(MAX_CORNERS);
     for (i, id) in ids[..count].iter_mut().enumerate() {
         let corner = corners[i * corners.len() / count];
-        *id = corner as u16;
+        *id = corner;
         visit(i, corner);
     }
     count
@@ -131,7 +140,8 @@ fn edge_contact(
         return None;
     }
     let mut manifold = Manifold::new(best.normal);
-    let feature = pack(Kind::EdgePair, 1, [i as u16, j as u16, 0]);
-    manifold.push(ContactPoint { position: 0.5 * (on_a + on_b), depth, feature });
+    let feature = pack(Kind::EdgePair, 1, [i as u32, j as u32, 0]);
+    let features = [a.edges[i].vertices, b.edges[j].vertices].map(|[v, w]| Feature::edge(v, w));
+    manifold.push(ContactPoint { position: 0.5 * (on_a + on_b), depth, feature, features });
     Some(manifold)
 }

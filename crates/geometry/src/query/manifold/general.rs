@@ -1,15 +1,15 @@
 //! Pairs without a kernel of their own, and polyhedra: the axis first, then the features that meet along it.
 
 use super::cache::{Axis, ConvexCache};
+use super::contour::{Carrier, Closeness, Contour};
 use super::face_contact;
-use super::feature::Feature;
 use super::frame::Frame;
 use super::meet::{closest_only, meet};
 use super::name::{Kind, pack};
 use super::polytope::{BoxParts, Polytope};
 use super::sat::{MAX_FACES, Search};
-use crate::query::Manifold;
 use crate::query::closest::{Separation, as_convex, separation_within};
+use crate::query::{Feature, Manifold};
 use crate::shape::Convex;
 use crate::{Shape, Transform};
 use glam::DVec3;
@@ -24,9 +24,10 @@ pub(super) fn shapes(
     cache: &mut ConvexCache,
 ) -> Option<Manifold> {
     let closest = search(as_convex(a)?, as_convex(b)?, b_in_a, frame, prediction, cache)?;
-    let feature_a = of_shape(a, closest.normal);
-    let feature_b = of_shape(b, frame.inverse_vector(-closest.normal)).map(|p| frame.point(p));
-    meet(&feature_a, &feature_b, &closest, prediction)
+    let (out_of_a, out_of_b) = (closest.normal, frame.inverse_vector(-closest.normal));
+    let contour_a = of_shape(a, out_of_a);
+    let contour_b = of_shape(b, out_of_b).map(|p| frame.point(p));
+    meet(&contour_a, &contour_b, &closest, || [feature_of(a, out_of_a), feature_of(b, out_of_b)], prediction)
 }
 
 /// Two polyhedra: by separating axes if they have few faces, else by GJK and EPA.
@@ -42,9 +43,11 @@ pub(super) fn polytopes(
 ) -> Option<Manifold> {
     if a.face_count > MAX_FACES || b.face_count > MAX_FACES {
         let closest = search(convex_a, convex_b, b_in_a, frame, prediction, cache)?;
-        let feature_a = Feature::of_polytope(a, closest.normal);
-        let feature_b = Feature::of_polytope(b, frame.inverse_vector(-closest.normal)).map(|p| frame.point(p));
-        return meet(&feature_a, &feature_b, &closest, prediction);
+        let (out_of_a, out_of_b) = (closest.normal, frame.inverse_vector(-closest.normal));
+        let contour_a = Contour::of_polytope(a, out_of_a, Closeness::GENEROUS);
+        let contour_b = Contour::of_polytope(b, out_of_b, Closeness::GENEROUS).map(|p| frame.point(p));
+        let features = || [feature_of_polytope(a, out_of_a), feature_of_polytope(b, out_of_b)];
+        return meet(&contour_a, &contour_b, &closest, features, prediction);
     }
     let mut best = Search::run(a, b, frame, prediction, cache.axis);
     let mut manifold = None;
@@ -55,15 +58,24 @@ pub(super) fn polytopes(
             best = Search::run(a, b, frame, prediction, Axis::Unknown);
             manifold = face_contact::contact(a, b, frame, &best, prediction);
         }
-        manifold = manifold.or_else(|| closest(convex_a, convex_b, b_in_a, prediction));
+        manifold = manifold.or_else(|| closest((a, convex_a), (b, convex_b), b_in_a, frame, prediction));
     }
     cache.axis = best.axis;
     manifold
 }
 
-/// One point at the closest points of two shapes, if these are within the prediction.
-pub(super) fn closest(a: &impl Convex, b: &impl Convex, b_in_a: &Transform, prediction: f64) -> Option<Manifold> {
-    closest_only(&separation_within(a, b, b_in_a, prediction)?, pack(Kind::EdgePair, 2, [u16::MAX; 3]), prediction)
+/// One point at the closest points of two polyhedra, if these are within the prediction.
+pub(super) fn closest(
+    (a, convex_a): (&Polytope, &impl Convex),
+    (b, convex_b): (&Polytope, &impl Convex),
+    b_in_a: &Transform,
+    frame: &Frame,
+    prediction: f64,
+) -> Option<Manifold> {
+    let closest = separation_within(convex_a, convex_b, b_in_a, prediction)?;
+    let features =
+        || [feature_of_polytope(a, closest.normal), feature_of_polytope(b, frame.inverse_vector(-closest.normal))];
+    closest_only(&closest, pack(Kind::EdgePair, 2, [u32::MAX; 3]), features, prediction)
 }
 
 /// The signed distance if it is within the prediction. The normal found last time is tried as separating axis first.
@@ -91,17 +103,36 @@ where
 }
 
 /// What of a shape looks along the unit vector `direction`, with its radius.
-pub(super) fn of_shape(shape: &Shape, direction: DVec3) -> Feature {
+pub(super) fn of_shape(shape: &Shape, direction: DVec3) -> Contour {
+    contour(shape, direction, Closeness::GENEROUS)
+}
+
+/// The feature that the point of a shape farthest along `direction` belongs to.
+pub(super) fn feature_of(shape: &Shape, direction: DVec3) -> Feature {
     match shape {
-        Shape::Cuboid(cuboid) => Feature::of_polytope(&BoxParts::new(cuboid).as_polytope(), direction),
-        Shape::Hull(hull) => Feature::of_polytope(&hull.as_polytope(), direction),
-        Shape::Capsule(c) => Feature::of_segment(c.half_height(), direction).map(|p| p + direction * c.radius()),
-        Shape::Cylinder(c) => Feature::of_cylinder(c.half_height(), c.radius(), direction),
-        Shape::Cone(c) => Feature::of_cone(c.half_height(), c.radius(), direction),
-        Shape::Custom(custom) => Feature::of_custom(custom, direction),
-        Shape::Sphere(sphere) => Feature::point(direction * sphere.radius(), 0),
+        Shape::HalfSpace(_) => Feature::Plane,
+        _ => contour(shape, direction, Closeness::STRICT).whole(),
+    }
+}
+
+/// The same for a polyhedron.
+pub(super) fn feature_of_polytope(polytope: &Polytope, direction: DVec3) -> Feature {
+    Contour::of_polytope(polytope, direction, Closeness::STRICT).whole()
+}
+
+fn contour(shape: &Shape, direction: DVec3, closeness: Closeness) -> Contour {
+    match shape {
+        Shape::Cuboid(cuboid) => Contour::of_polytope(&BoxParts::new(cuboid).as_polytope(), direction, closeness),
+        Shape::Hull(hull) => Contour::of_polytope(&hull.as_polytope(), direction, closeness),
+        Shape::Capsule(c) => {
+            Contour::of_segment(c.half_height(), direction, closeness).map(|p| p + direction * c.radius())
+        }
+        Shape::Cylinder(c) => Contour::of_cylinder(c.half_height(), c.radius(), direction, closeness),
+        Shape::Cone(c) => Contour::of_cone(c.half_height(), c.radius(), direction, closeness),
+        Shape::Custom(custom) => Contour::of_custom(custom, direction),
+        Shape::Sphere(sphere) => Contour::point(Carrier::Sphere, direction * sphere.radius(), 0),
         Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => {
-            Feature::point(DVec3::ZERO, 0)
+            Contour::point(Carrier::Custom, DVec3::ZERO, 0)
         }
     }
 }

@@ -1,13 +1,13 @@
 //! A half-space against everything: the deepest points of the other shape, up to four.
 
-use super::feature::Feature;
+use super::contour::{Carrier, Closeness, Contour};
 use super::frame::Frame;
 use super::name::{FACE_OF_A, Kind, pack};
 use super::polytope::{BoxParts, Polytope};
 use super::select::select;
 use crate::Shape;
 use crate::math::orthonormal_pair;
-use crate::query::{ContactPoint, Manifold};
+use crate::query::{ContactPoint, Feature, Manifold};
 use glam::DVec3;
 
 /// How many candidates are looked at; of more, evenly spaced ones.
@@ -18,13 +18,15 @@ pub(super) fn half_space(normal: DVec3, other: &Shape, frame: &Frame, prediction
     let ground = Ground { normal, frame, prediction };
     let down = frame.inverse_vector(-normal);
     match other {
-        Shape::Sphere(s) => ground.contact(&Feature::point(down * s.radius(), 0)),
-        Shape::Capsule(c) => ground.contact(&Feature::of_ends(c.half_height()).map(|end| end + down * c.radius())),
+        Shape::Sphere(s) => ground.contact(&Contour::point(Carrier::Sphere, down * s.radius(), 0)),
+        Shape::Capsule(c) => ground.contact(&Contour::of_ends(c.half_height()).map(|end| end + down * c.radius())),
         Shape::Cuboid(b) => ground.corners(&BoxParts::new(b).as_polytope()),
         Shape::Hull(h) => ground.corners(&h.as_polytope()),
-        Shape::Cylinder(c) => ground.contact(&Feature::of_cylinder(c.half_height(), c.radius(), down)),
-        Shape::Cone(c) => ground.contact(&Feature::of_cone(c.half_height(), c.radius(), down)),
-        Shape::Custom(c) => ground.contact(&Feature::of_custom(c, down)),
+        Shape::Cylinder(c) => {
+            ground.contact(&Contour::of_cylinder(c.half_height(), c.radius(), down, Closeness::GENEROUS))
+        }
+        Shape::Cone(c) => ground.contact(&Contour::of_cone(c.half_height(), c.radius(), down, Closeness::GENEROUS)),
+        Shape::Custom(c) => ground.contact(&Contour::of_custom(c, down)),
         Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
     }
 }
@@ -53,30 +55,30 @@ impl Ground<'_> {
         for (i, &vertex) in polytope.vertices.iter().enumerate() {
             if near(&vertex) {
                 if (seen % stride == 0 || i == deepest) && taken < MAX_CANDIDATES {
-                    corners[taken] = (self.frame.point(vertex), i as u16);
+                    corners[taken] = (self.frame.point(vertex), i as u32);
                     taken += 1;
                 }
                 seen += 1;
             }
         }
-        self.reduce(&corners[..taken])
+        self.reduce(Carrier::Polytope, &corners[..taken])
     }
 
     /// The corners of a feature that are near enough.
-    fn contact(&self, feature: &Feature) -> Option<Manifold> {
+    fn contact(&self, contour: &Contour) -> Option<Manifold> {
         let mut corners = [(DVec3::ZERO, 0); MAX_CANDIDATES];
         let mut taken = 0;
-        for (&corner, &id) in feature.corners().iter().zip(feature.ids()) {
+        for (&corner, &id) in contour.corners().iter().zip(contour.ids()) {
             let corner = self.frame.point(corner);
             if corner.dot(self.normal) <= self.prediction {
                 corners[taken] = (corner, id);
                 taken += 1;
             }
         }
-        self.reduce(&corners[..taken])
+        self.reduce(contour.carrier(), &corners[..taken])
     }
 
-    fn reduce(&self, corners: &[(DVec3, u16)]) -> Option<Manifold> {
+    fn reduce(&self, carrier: Carrier, corners: &[(DVec3, u32)]) -> Option<Manifold> {
         if corners.is_empty() {
             return None;
         }
@@ -90,7 +92,9 @@ impl Ground<'_> {
             let (corner, id) = corners[i];
             let depth = -self.normal.dot(corner);
             let feature = pack(Kind::IncidentCorner, FACE_OF_A, [id, 0, 0]);
-            manifold.push(ContactPoint { position: corner + self.normal * (0.5 * depth), depth, feature });
+            let position = corner + self.normal * (0.5 * depth);
+            let features = [Feature::Plane, carrier.corner(id)];
+            manifold.push(ContactPoint { position, depth, feature, features });
         }
         Some(manifold)
     }

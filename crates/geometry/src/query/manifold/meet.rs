@@ -5,11 +5,11 @@
 //! - anything else: the one pair of closest points that is known already.
 
 use super::clip::{Outline, Patch, clip};
-use super::feature::{Feature, MAX_CORNERS};
+use super::contour::{Contour, MAX_CORNERS};
 use super::name::{FACE_OF_A, FACE_OF_B, Kind, pack};
 use crate::math::orthonormal_pair;
 use crate::query::closest::Separation;
-use crate::query::{ContactPoint, FeatureId, Manifold};
+use crate::query::{ContactPoint, Feature, FeatureId, Manifold};
 use glam::{DVec2, DVec3};
 
 /// The sine of the angle up to which segments count as parallel.
@@ -20,8 +20,15 @@ const SHARED: f64 = 1e-3;
 /// added.
 const MISSED: f64 = 1e-3;
 
-/// The manifold of two features in the frame of the first shape, with the closest points of the shapes.
-pub(super) fn meet(a: &Feature, b: &Feature, closest: &Separation, prediction: f64) -> Option<Manifold> {
+/// The manifold of two contours in the frame of the first shape, with the closest points of the shapes and what these belong
+/// to.
+pub(super) fn meet(
+    a: &Contour,
+    b: &Contour,
+    closest: &Separation,
+    features: impl FnOnce() -> [Feature; 2],
+    prediction: f64,
+) -> Option<Manifold> {
     let mut manifold = Manifold::new(closest.normal);
     match (a.corners().len(), b.corners().len()) {
         (3.., 2..) => against_polygon(&mut manifold, a, b, FACE_OF_A, prediction),
@@ -29,32 +36,45 @@ pub(super) fn meet(a: &Feature, b: &Feature, closest: &Separation, prediction: f
         (2, 2) => segments(&mut manifold, a, b, prediction),
         _ => {}
     }
-    include_closest(&mut manifold, a, b, closest, prediction);
+    include_closest(&mut manifold, a, b, closest, features, prediction);
     (!manifold.points().is_empty()).then_some(manifold)
 }
 
 /// One point at the closest points of the shapes.
-pub(super) fn closest_only(closest: &Separation, feature: FeatureId, prediction: f64) -> Option<Manifold> {
+pub(super) fn closest_only(
+    closest: &Separation,
+    feature: FeatureId,
+    features: impl FnOnce() -> [Feature; 2],
+    prediction: f64,
+) -> Option<Manifold> {
     let depth = -closest.distance;
     let is_near = depth >= -prediction;
     if !is_near {
         return None;
     }
     let mut manifold = Manifold::new(closest.normal);
-    manifold.push(ContactPoint { position: 0.5 * (closest.point_a + closest.point_b), depth, feature });
+    let position = 0.5 * (closest.point_a + closest.point_b);
+    manifold.push(ContactPoint { position, depth, feature, features: features() });
     Some(manifold)
 }
 
 /// The name of the closest points where no corner or edge is known.
-pub(super) fn closest_id(a: &Feature, b: &Feature) -> FeatureId {
-    let number = |f: &Feature| if f.corners().len() == 1 { f.ids()[0] } else { u16::MAX };
+pub(super) fn closest_id(a: &Contour, b: &Contour) -> FeatureId {
+    let number = |f: &Contour| if f.corners().len() == 1 { f.ids()[0] } else { u32::MAX };
     pack(Kind::EdgePair, 2, [number(a), number(b), 0])
 }
 
 /// Makes sure that the deepest point is there.
-fn include_closest(manifold: &mut Manifold, a: &Feature, b: &Feature, closest: &Separation, prediction: f64) {
-    let Some(only) = closest_only(closest, closest_id(a, b), prediction) else { return };
-    let point = only.points()[0];
+fn include_closest(
+    manifold: &mut Manifold,
+    a: &Contour,
+    b: &Contour,
+    closest: &Separation,
+    features: impl FnOnce() -> [Feature; 2],
+    prediction: f64,
+) {
+    let Some(only) = closest_only(closest, closest_id(a, b), || [Feature::Spot; 2], prediction) else { return };
+    let mut point = only.points()[0];
     let distance = |p: &ContactPoint| p.position.distance_squared(point.position);
     let mut extent = 0.0_f64;
     let mut nearest = (0, f64::INFINITY);
@@ -68,13 +88,14 @@ fn include_closest(manifold: &mut Manifold, a: &Feature, b: &Feature, closest: &
     if manifold.max_depth() >= point.depth - tolerance {
         return;
     }
+    point.features = features();
     if !manifold.push(point) {
         manifold.points_mut()[nearest.0] = point;
     }
 }
 
 /// Clips `incident` by `reference`, a polygon of the first shape (tag [`FACE_OF_A`]) or the second.
-fn against_polygon(manifold: &mut Manifold, reference: &Feature, incident: &Feature, tag: u16, prediction: f64) {
+fn against_polygon(manifold: &mut Manifold, reference: &Contour, incident: &Contour, tag: u16, prediction: f64) {
     let z = if tag == FACE_OF_A { manifold.normal } else { -manifold.normal };
     let (x, y) = orthonormal_pair(z);
     let origin = reference.corners()[0];
@@ -104,21 +125,32 @@ fn against_polygon(manifold: &mut Manifold, reference: &Feature, incident: &Feat
         *corner = DVec3::new(p.x, p.y, p.z - slope.dot(p.truncate()));
     }
     let (sides, count) = (reference.corners().len(), incident.corners().len());
-    let outline = Outline { corners: &outline[..sides], ids: reference.ids() };
-    let incident = Outline { corners: &corners[..count], ids: incident.ids() };
+    let outline = Outline {
+        corners: &outline[..sides],
+        ids: reference.ids(),
+        carrier: reference.carrier(),
+        whole: reference.whole(),
+    };
+    let incident = Outline {
+        corners: &corners[..count],
+        ids: incident.ids(),
+        carrier: incident.carrier(),
+        whole: incident.whole(),
+    };
     let patch: Patch = if sides + count <= 16 {
         clip::<16>(outline, incident, tag, prediction)
     } else {
         clip::<{ 2 * MAX_CORNERS }>(outline, incident, tag, prediction)
     };
-    for &(at, feature) in patch.points() {
+    for &(at, feature, features) in patch.points() {
         let height = slope.dot(at.truncate()) + 0.5 * at.z;
-        manifold.push(ContactPoint { position: origin + x * at.x + y * at.y + z * height, depth: -at.z, feature });
+        let position = origin + x * at.x + y * at.y + z * height;
+        manifold.push(ContactPoint { position, depth: -at.z, feature, features });
     }
 }
 
 /// The ends of the common part of two segments that run alike.
-fn segments(manifold: &mut Manifold, a: &Feature, b: &Feature, prediction: f64) {
+fn segments(manifold: &mut Manifold, a: &Contour, b: &Contour, prediction: f64) {
     let normal = manifold.normal;
     let (a0, a1) = (a.corners()[0], a.corners()[1]);
     let (b0, b1) = (b.corners()[0], b.corners()[1]);
@@ -143,10 +175,12 @@ fn segments(manifold: &mut Manifold, a: &Feature, b: &Feature, prediction: f64) 
         let depth = normal.dot(on_a - on_b);
         // Which end stops the common part here, of which segment.
         let (stop_a, stop_b) = (s <= 0.0 || s >= 1.0, usize::from((s - s1).abs() < (s - s0).abs()));
-        let id = if stop_a { a.ids()[usize::from(s >= 1.0)] } else { b.ids()[stop_b] };
+        let end_of_a = usize::from(s >= 1.0);
+        let id = if stop_a { a.ids()[end_of_a] } else { b.ids()[stop_b] };
+        let features = if stop_a { [a.corner(end_of_a), b.whole()] } else { [a.whole(), b.corner(stop_b)] };
         let feature = pack(Kind::EdgePair, 3 + u16::from(stop_a), [id, 0, 0]);
         if depth >= -prediction {
-            manifold.push(ContactPoint { position: 0.5 * (on_a + on_b), depth, feature });
+            manifold.push(ContactPoint { position: 0.5 * (on_a + on_b), depth, feature, features });
         }
     }
 }

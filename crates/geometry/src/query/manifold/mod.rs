@@ -11,13 +11,13 @@
 //! | sphere–anything | closest point of the surface ([`round`]) | one point |
 //! | capsules | segments in closed form, faces proven ([`round`]) | segment clipped ([`meet`]) |
 //! | half-space–anything | its normal ([`half_space`]) | the deepest points |
-//! | cylinder, cone, user-defined; large hulls | GJK and EPA ([`general`]) | caps, side lines, faces clipped ([`feature`], [`meet`]) |
+//! | cylinder, cone, user-defined; large hulls | GJK and EPA ([`general`]) | caps, side lines, faces clipped ([`contour`], [`meet`]) |
 
 mod box_box;
 mod cache;
 mod clip;
+mod contour;
 mod face_contact;
-mod feature;
 mod frame;
 mod general;
 mod half_space;

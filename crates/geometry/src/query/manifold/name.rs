@@ -1,4 +1,6 @@
 //! How feature ids are built: two bits for the kind of contact, 14 for a tag, three times 16 for numbers of features.
+//!
+//! Ids are there to be compared. What the features are is told beside them, by [`Feature`](crate::query::Feature).
 
 use crate::query::FeatureId;
 
@@ -20,13 +22,13 @@ pub(super) enum Kind {
     Crossing = 3,
 }
 
-/// Packs an id.
-pub(super) fn pack(kind: Kind, tag: u16, numbers: [u16; 3]) -> FeatureId {
-    let [a, b, c] = numbers.map(u64::from);
+/// Packs an id; of large numbers the lowest 16 bits.
+pub(super) fn pack(kind: Kind, tag: u16, numbers: [u32; 3]) -> FeatureId {
+    let [a, b, c] = numbers.map(|number| u64::from(number as u16));
     FeatureId((kind as u64) << 62 | u64::from(tag & 0x3FFF) << 48 | a << 32 | b << 16 | c)
 }
 
 /// An edge of each shape, given by two small numbers each.
-pub(super) fn edge_pair_id(a: [u16; 2], b: [u16; 2]) -> FeatureId {
+pub(super) fn edge_pair_id(a: [u32; 2], b: [u32; 2]) -> FeatureId {
     pack(Kind::EdgePair, 1, [a[0] << 8 | a[1], b[0] << 8 | b[1], 0])
 }

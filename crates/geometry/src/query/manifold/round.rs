@@ -5,15 +5,15 @@
 //! is usually found, and proven to be the right one, with one product per face and end.
 
 use super::cache::ConvexCache;
-use super::feature::Feature;
+use super::contour::{Closeness, Contour};
 use super::frame::Frame;
-use super::general::search;
+use super::general::{feature_of, feature_of_polytope, search};
 use super::meet::{closest_only, meet};
 use super::name::{Kind, pack};
 use super::polytope::Polytope;
 use crate::primitive::Segment;
 use crate::query::closest::Separation;
-use crate::query::{FeatureId, Manifold};
+use crate::query::{Feature, FeatureId, Manifold};
 use crate::shape::{Capsule, Convex, Sphere};
 use crate::{Shape, Transform};
 use glam::DVec3;
@@ -26,7 +26,8 @@ const CERTAIN: f64 = 1e-12;
 pub(super) fn sphere(other: &Shape, sphere: &Sphere, center: DVec3, prediction: f64) -> Option<Manifold> {
     let nearest = other.closest_point(center)?;
     let distance = nearest.distance - sphere.radius();
-    one_point(nearest.normal, nearest.point, distance, prediction)
+    let features = || [feature_of(other, nearest.normal), Feature::Ball];
+    one_point(nearest.normal, nearest.point, distance, features, prediction)
 }
 
 /// A sphere and any convex shape.
@@ -35,13 +36,20 @@ pub(super) fn sphere_first(sphere: &Sphere, other: &Shape, pose: &Transform, pre
     let nearest = other.closest_point(pose.inverse_vector(-pose.translation))?;
     let distance = nearest.distance - sphere.radius();
     let normal = pose.vector(-nearest.normal);
-    one_point(normal, normal * sphere.radius(), distance, prediction)
+    let features = || [Feature::Ball, feature_of(other, nearest.normal)];
+    one_point(normal, normal * sphere.radius(), distance, features, prediction)
 }
 
 /// The manifold of a single pair of points: `point_a` and, `distance` from it along the normal, a point of B.
-fn one_point(normal: DVec3, point_a: DVec3, distance: f64, prediction: f64) -> Option<Manifold> {
+fn one_point(
+    normal: DVec3,
+    point_a: DVec3,
+    distance: f64,
+    features: impl FnOnce() -> [Feature; 2],
+    prediction: f64,
+) -> Option<Manifold> {
     let closest = Separation { distance, normal, point_a, point_b: point_a + normal * distance };
-    closest_only(&closest, FeatureId::default(), prediction)
+    closest_only(&closest, FeatureId::default(), features, prediction)
 }
 
 /// Two capsules.
@@ -63,9 +71,13 @@ pub(super) fn capsule_capsule(a: &Capsule, b: &Capsule, frame: &Frame, predictio
         point_a: pair.point_a + normal * a.radius(),
         point_b: pair.point_b - normal * b.radius(),
     };
-    let feature_a = Feature::of_segment(a.half_height(), normal).map(|p| p + normal * a.radius());
-    let feature_b = capsule_feature(b, frame, normal);
-    meet(&feature_a, &feature_b, &closest, prediction)
+    let contour_a = Contour::of_segment(a.half_height(), normal, Closeness::GENEROUS).map(|p| p + normal * a.radius());
+    let contour_b = capsule_contour(b, frame, normal, Closeness::GENEROUS);
+    let features = || {
+        let feature_a = Contour::of_segment(a.half_height(), normal, Closeness::STRICT).whole();
+        [feature_a, capsule_contour(b, frame, normal, Closeness::STRICT).whole()]
+    };
+    meet(&contour_a, &contour_b, &closest, features, prediction)
 }
 
 /// The ends of a capsule's segment in the frame of the first shape.
@@ -75,8 +87,8 @@ fn ends(capsule: &Capsule, frame: &Frame) -> (DVec3, DVec3) {
 }
 
 /// What of a capsule, the second shape, looks against the normal; in the frame of the first shape.
-fn capsule_feature(capsule: &Capsule, frame: &Frame, normal: DVec3) -> Feature {
-    Feature::of_segment(capsule.half_height(), frame.inverse_vector(-normal))
+fn capsule_contour(capsule: &Capsule, frame: &Frame, normal: DVec3, closeness: Closeness) -> Contour {
+    Contour::of_segment(capsule.half_height(), frame.inverse_vector(-normal), closeness)
         .map(|p| frame.point(p) - normal * capsule.radius())
 }
 
@@ -110,11 +122,17 @@ pub(super) fn capsule_polytope(
         }
         None => search(convex, capsule, b_in_a, frame, prediction, cache)?,
     };
-    let segment = capsule_feature(capsule, frame, closest.normal);
+    let segment = capsule_contour(capsule, frame, closest.normal, Closeness::GENEROUS);
+    let features = || {
+        let of_capsule = capsule_contour(capsule, frame, closest.normal, Closeness::STRICT).whole();
+        [feature_of_polytope(polytope, closest.normal), of_capsule]
+    };
     if segment.corners().len() == 1 {
-        return closest_only(&closest, pack(Kind::EdgePair, 2, [u16::MAX, segment.ids()[0], 0]), prediction);
+        let feature = pack(Kind::EdgePair, 2, [u32::MAX, segment.ids()[0], 0]);
+        return closest_only(&closest, feature, features, prediction);
     }
-    meet(&Feature::of_polytope(polytope, closest.normal), &segment, &closest, prediction)
+    let contour = Contour::of_polytope(polytope, closest.normal, Closeness::GENEROUS);
+    meet(&contour, &segment, &closest, features, prediction)
 }
 
 /// The closest points of a segment and the edges of a face: normal, point of the face, distance. `None` if the polyhedron

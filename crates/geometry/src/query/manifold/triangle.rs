@@ -6,7 +6,7 @@
 
 use super::ManifoldOptions;
 use super::cache::ConvexCache;
-use super::feature::Feature;
+use super::contour::{Closeness, Contour};
 use super::frame::Frame;
 use super::general;
 use super::meet::{closest_only, meet};
@@ -15,7 +15,7 @@ use super::polytope::{BoxParts, Polytope, TriangleParts};
 use super::round::capsule_polytope;
 use crate::primitive::{Triangle, TriangleFeature};
 use crate::query::closest::{Separation, as_convex, is_usable};
-use crate::query::{ContactPoint, FeatureId, Manifold};
+use crate::query::{ContactPoint, Feature, FeatureId, Manifold};
 use crate::{Shape, Transform};
 use glam::DVec3;
 
@@ -60,7 +60,9 @@ pub(crate) fn triangle_contact(
             let distance = gap - sphere.radius();
             let normal = if gap > 0.0 { offset / gap } else { triangle.normal()? };
             let (point_a, point_b) = (nearest.point, nearest.point + normal * distance);
-            closest_only(&Separation { distance, normal, point_a, point_b }, FeatureId::default(), prediction)
+            let closest = Separation { distance, normal, point_a, point_b };
+            let features = || [general::feature_of_polytope(first.0, normal), Feature::Ball];
+            closest_only(&closest, FeatureId::default(), features, prediction)
         }
         Shape::Capsule(capsule) => capsule_polytope(first, capsule, pose, &frame, prediction, cache),
         Shape::Cylinder(_) | Shape::Cone(_) | Shape::Custom(_) => {
@@ -80,9 +82,11 @@ fn general_contact(
     cache: &mut ConvexCache,
 ) -> Option<Manifold> {
     let closest = general::search(triangle, as_convex(shape)?, pose, frame, prediction, cache)?;
-    let feature_a = Feature::of_polytope(polytope, closest.normal);
-    let feature_b = general::of_shape(shape, frame.inverse_vector(-closest.normal)).map(|p| frame.point(p));
-    meet(&feature_a, &feature_b, &closest, prediction)
+    let (up, down) = (closest.normal, frame.inverse_vector(-closest.normal));
+    let contour_a = Contour::of_polytope(polytope, up, Closeness::GENEROUS);
+    let contour_b = general::of_shape(shape, down).map(|p| frame.point(p));
+    let features = || [general::feature_of_polytope(polytope, up), general::feature_of(shape, down)];
+    meet(&contour_a, &contour_b, &closest, features, prediction)
 }
 
 /// The contact of a triangle and a shape along a normal that is given: a normal of the triangle's plane. What of the shape
@@ -96,12 +100,12 @@ pub(crate) fn triangle_contact_along(
 ) -> Option<Manifold> {
     let frame = Frame::new(pose);
     let parts = TriangleParts::new(triangle)?;
-    let face = Feature::of_polytope(&parts.as_polytope(), normal);
+    let face = Contour::of_polytope(&parts.as_polytope(), normal, Closeness::GENEROUS);
     let opposite = general::of_shape(shape, frame.inverse_vector(-normal)).map(|p| frame.point(p));
     if let [corner] = opposite.corners() {
-        return corner_on_face(triangle, *corner, opposite.ids()[0], normal, prediction);
+        return corner_on_face(triangle, *corner, (&opposite, 0), normal, prediction);
     }
-    meet(&face, &opposite, &unknown(normal), prediction)
+    meet(&face, &opposite, &unknown(normal), || [Feature::Spot; 2], prediction)
 }
 
 /// Calls `visit` with the contact of each corner that `shape` turns towards the triangle, straight above or below it. A
@@ -116,8 +120,8 @@ pub(crate) fn corners_on_triangle(
 ) {
     let frame = Frame::new(pose);
     let opposite = general::of_shape(shape, frame.inverse_vector(-normal)).map(|p| frame.point(p));
-    for (&corner, &id) in opposite.corners().iter().zip(opposite.ids()) {
-        if let Some(manifold) = corner_on_face(triangle, corner, id, normal, prediction) {
+    for (index, &corner) in opposite.corners().iter().enumerate() {
+        if let Some(manifold) = corner_on_face(triangle, corner, (&opposite, index), normal, prediction) {
             visit(manifold);
         }
     }
@@ -133,19 +137,25 @@ pub(crate) fn triangles_contact(
     prediction: f64,
 ) -> Option<Manifold> {
     let (parts_a, parts_b) = (TriangleParts::new(a)?, TriangleParts::new(b)?);
-    let feature_a = Feature::of_polytope(&parts_a.as_polytope(), normal);
-    let feature_b = Feature::of_polytope(&parts_b.as_polytope(), -normal);
+    let (polytope_a, polytope_b) = (parts_a.as_polytope(), parts_b.as_polytope());
+    let contour_a = Contour::of_polytope(&polytope_a, normal, Closeness::GENEROUS);
+    let contour_b = Contour::of_polytope(&polytope_b, -normal, Closeness::GENEROUS);
+    let features =
+        || [general::feature_of_polytope(&polytope_a, normal), general::feature_of_polytope(&polytope_b, -normal)];
     if let Some(closest) = closest {
-        return meet(&feature_a, &feature_b, closest, prediction);
+        return meet(&contour_a, &contour_b, closest, features, prediction);
     }
-    match (feature_a.corners(), feature_b.corners()) {
-        ([_, _, _], [corner]) => corner_on_face(a, *corner, feature_b.ids()[0], normal, prediction),
+    match (contour_a.corners(), contour_b.corners()) {
+        ([_, _, _], [corner]) => corner_on_face(a, *corner, (&contour_b, 0), normal, prediction),
         ([corner], [_, _, _]) => {
-            let mut manifold = corner_on_face(b, *corner, feature_a.ids()[0], -normal, prediction)?;
+            let mut manifold = corner_on_face(b, *corner, (&contour_a, 0), -normal, prediction)?;
             manifold.normal = normal;
+            for point in manifold.points_mut() {
+                point.features.reverse();
+            }
             Some(manifold)
         }
-        _ => meet(&feature_a, &feature_b, &unknown(normal), prediction),
+        _ => meet(&contour_a, &contour_b, &unknown(normal), features, prediction),
     }
 }
 
@@ -154,16 +164,25 @@ fn unknown(normal: DVec3) -> Separation {
     Separation { distance: f64::INFINITY, normal, point_a: DVec3::ZERO, point_b: DVec3::ZERO }
 }
 
-/// A single corner straight above or below a triangle.
-fn corner_on_face(triangle: &Triangle, corner: DVec3, id: u16, normal: DVec3, prediction: f64) -> Option<Manifold> {
+/// A single corner, number `index` of a contour, straight above or below a triangle.
+fn corner_on_face(
+    triangle: &Triangle,
+    corner: DVec3,
+    (contour, index): (&Contour, usize),
+    normal: DVec3,
+    prediction: f64,
+) -> Option<Manifold> {
     let inside = triangle.barycentric(corner)?.min_element() >= -1e-9;
-    let height = normal.dot(corner - triangle.vertices[0]);
+    // Along the normal, which need not be that of the triangle's plane.
+    let plane = triangle.normal()?;
+    let height = plane.dot(corner - triangle.vertices[0]) / plane.dot(normal);
     if !inside || height > prediction {
         return None;
     }
     let mut manifold = Manifold::new(normal);
-    let feature = pack(Kind::IncidentCorner, FACE_OF_A, [id, 0, 0]);
-    manifold.push(ContactPoint { position: corner - normal * (0.5 * height), depth: -height, feature });
+    let feature = pack(Kind::IncidentCorner, FACE_OF_A, [contour.ids()[index], 0, 0]);
+    let features = [Feature::Face(0), contour.corner(index)];
+    manifold.push(ContactPoint { position: corner - normal * (0.5 * height), depth: -height, feature, features });
     Some(manifold)
 }
 

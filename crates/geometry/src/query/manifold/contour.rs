@@ -10,13 +10,27 @@
 
 use super::polytope::Polytope;
 use crate::math::orthonormal_pair;
+use crate::query::feature::RIM;
+use crate::query::{Feature, Pole};
 use crate::shape::{Convex, Custom};
 use glam::DVec3;
 
-/// The sine of the angle up to which a face or an edge counts as met.
-const FLAT: f64 = 0.0523;
-/// The cosine of the same angle.
-const FACING: f64 = 0.9986;
+/// The angle up to which a face or an edge counts as met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closeness {
+    /// Its sine.
+    flat: f64,
+    /// Its cosine.
+    facing: f64,
+}
+
+impl Closeness {
+    /// 3°: what bodies that lie on each other share.
+    pub(super) const GENEROUS: Self = Self { flat: 0.0523, facing: 0.9986 };
+    /// A millionth: what the closest points of two shapes, whose normal is known to rounding, belong to.
+    pub(super) const STRICT: Self = Self { flat: 1e-6, facing: 1.0 - 5e-13 };
+}
+
 /// A cap tilted by more than this (sine) shows its deepest point.
 const TILTED: f64 = 1e-3;
 /// A user-defined shape is felt out by directions this far off.
@@ -32,18 +46,62 @@ pub(super) const MAX_CORNERS: usize = 16;
 
 /// A point, a segment or a convex polygon (counter-clockwise as seen from outside) on the surface of a shape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Feature {
+pub(super) struct Contour {
     corners: [DVec3; MAX_CORNERS],
-    ids: [u16; MAX_CORNERS],
+    ids: [u32; MAX_CORNERS],
     count: usize,
+    /// What the corners are corners of.
+    carrier: Carrier,
+    /// The feature as a whole.
+    whole: Feature,
 }
 
-impl Feature {
-    fn new() -> Self {
-        Self { corners: [DVec3::ZERO; MAX_CORNERS], ids: [0; MAX_CORNERS], count: 0 }
+/// Where the numbers of corners come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrier {
+    Polytope,
+    Sphere,
+    Capsule,
+    Cylinder,
+    Cone,
+    Custom,
+}
+
+impl Carrier {
+    /// The feature that a corner with this number is.
+    pub(super) fn corner(self, id: u32) -> Feature {
+        match (self, id) {
+            (Self::Polytope, _) => Feature::Vertex(id),
+            (Self::Sphere, _) => Feature::Ball,
+            (Self::Capsule, 0) => Feature::End(Pole::Top),
+            (Self::Capsule, _) => Feature::End(Pole::Bottom),
+            (Self::Custom, 0) => Feature::Round,
+            (Self::Custom, _) => Feature::Spot,
+            (Self::Cone, ID_SIDE_TOP) => Feature::Apex,
+            (Self::Cylinder | Self::Cone, ID_SIDE_TOP | ID_RIM_TOP) => Feature::Rim(Pole::Top),
+            (Self::Cylinder | Self::Cone, ID_SIDE_BOTTOM | ID_RIM_BOTTOM) => Feature::Rim(Pole::Bottom),
+            (Self::Cylinder | Self::Cone, _) => {
+                let (pole, first) =
+                    if id < ID_CAP_BOTTOM { (Pole::Top, ID_CAP_TOP) } else { (Pole::Bottom, ID_CAP_BOTTOM) };
+                let k = id - first;
+                if k < 8 { Feature::RimPoint(pole, k as u8) } else { Feature::Rim(pole) }
+            }
+        }
     }
 
-    fn with(mut self, corner: DVec3, id: u16) -> Self {
+    /// The side between two corners of a feature: an edge of a polyhedron; of anything else the feature itself, such as the
+    /// cap of which two rim points cut off a piece.
+    pub(super) fn side(self, ids: [u32; 2], whole: Feature) -> Feature {
+        if self == Self::Polytope { Feature::edge(ids[0], ids[1]) } else { whole }
+    }
+}
+
+impl Contour {
+    fn new(carrier: Carrier, whole: Feature) -> Self {
+        Self { corners: [DVec3::ZERO; MAX_CORNERS], ids: [0; MAX_CORNERS], count: 0, carrier, whole }
+    }
+
+    fn with(mut self, corner: DVec3, id: u32) -> Self {
         if self.count < MAX_CORNERS {
             self.corners[self.count] = corner;
             self.ids[self.count] = id;
@@ -56,8 +114,22 @@ impl Feature {
         &self.corners[..self.count]
     }
 
-    pub(super) fn ids(&self) -> &[u16] {
+    pub(super) fn ids(&self) -> &[u32] {
         &self.ids[..self.count]
+    }
+
+    pub(super) fn carrier(&self) -> Carrier {
+        self.carrier
+    }
+
+    /// The feature as a whole.
+    pub(super) fn whole(&self) -> Feature {
+        self.whole
+    }
+
+    /// The feature that one of its corners is.
+    pub(super) fn corner(&self, index: usize) -> Feature {
+        self.carrier.corner(self.ids[index])
     }
 
     /// The same feature moved.
@@ -69,25 +141,25 @@ impl Feature {
     }
 
     /// A point.
-    pub(super) fn point(corner: DVec3, id: u16) -> Self {
-        Self::new().with(corner, id)
+    pub(super) fn point(carrier: Carrier, corner: DVec3, id: u32) -> Self {
+        Self::new(carrier, carrier.corner(id)).with(corner, id)
     }
 
     /// Both ends of a segment from −h to h on the y axis.
     pub(super) fn of_ends(half_height: f64) -> Self {
         let end = DVec3::new(0.0, half_height, 0.0);
-        Self::new().with(end, 0).with(-end, 1)
+        Self::new(Carrier::Capsule, Feature::Segment).with(end, 0).with(-end, 1)
     }
 
     /// The segment of a capsule from −h to h on the y axis, or one end of it.
-    pub(super) fn of_segment(half_height: f64, direction: DVec3) -> Self {
+    pub(super) fn of_segment(half_height: f64, direction: DVec3, closeness: Closeness) -> Self {
         let end = DVec3::new(0.0, half_height, 0.0);
-        if direction.y.abs() <= FLAT {
+        if direction.y.abs() <= closeness.flat {
             Self::of_ends(half_height)
         } else if direction.y > 0.0 {
-            Self::point(end, 0)
+            Self::point(Carrier::Capsule, end, 0)
         } else {
-            Self::point(-end, 1)
+            Self::point(Carrier::Capsule, -end, 1)
         }
     }
 
@@ -95,20 +167,20 @@ impl Feature {
     pub(super) fn of_face(polytope: &Polytope, face: usize) -> Self {
         let corners = polytope.face(face);
         let count = corners.len().min(MAX_CORNERS);
-        (0..count).fold(Self::new(), |feature, i| {
+        (0..count).fold(Self::new(Carrier::Polytope, Feature::Face(face as u32)), |feature, i| {
             let corner = corners[i * corners.len() / count];
-            feature.with(polytope.vertices[corner as usize], corner as u16)
+            feature.with(polytope.vertices[corner as usize], corner)
         })
     }
 
     /// The face, edge or corner of a polyhedron that looks along `direction`.
-    pub(super) fn of_polytope(polytope: &Polytope, direction: DVec3) -> Self {
+    pub(super) fn of_polytope(polytope: &Polytope, direction: DVec3, closeness: Closeness) -> Self {
         let face = polytope.facing(direction);
-        if polytope.planes[face].normal.dot(direction) >= FACING {
+        if polytope.planes[face].normal.dot(direction) >= closeness.facing {
             return Self::of_face(polytope, face);
         }
         let corner = polytope.support(direction);
-        let mut flattest = (None, FLAT);
+        let mut flattest = (None, closeness.flat);
         for edge in polytope.edges {
             if edge.vertices.contains(&(corner as u32)) {
                 let [start, end] = edge.vertices.map(|v| polytope.vertices[v as usize]);
@@ -123,55 +195,54 @@ impl Feature {
             Some([v, w]) => {
                 // In the order of the corners' numbers, whichever of the two was the deepest.
                 let (v, w) = (v.min(w), v.max(w));
-                Self::new().with(polytope.vertices[v as usize], v as u16).with(polytope.vertices[w as usize], w as u16)
+                let edge = Self::new(Carrier::Polytope, Feature::edge(v, w));
+                edge.with(polytope.vertices[v as usize], v).with(polytope.vertices[w as usize], w)
             }
-            None => Self::point(polytope.vertices[corner], corner as u16),
+            None => Self::point(Carrier::Polytope, polytope.vertices[corner], corner as u32),
         }
     }
 
     /// The cap, side line or rim point of a cylinder.
-    pub(super) fn of_cylinder(half_height: f64, radius: f64, direction: DVec3) -> Self {
+    pub(super) fn of_cylinder(half_height: f64, radius: f64, direction: DVec3, closeness: Closeness) -> Self {
         let across = outward(direction) * radius;
-        if direction.y.abs() >= FACING {
-            return Self::of_cap(half_height, radius, direction);
+        if direction.y.abs() >= closeness.facing {
+            return Self::of_cap(Carrier::Cylinder, half_height, radius, direction);
         }
         let up = DVec3::new(0.0, half_height, 0.0);
-        if direction.y.abs() <= FLAT {
-            Self::new().with(across + up, ID_SIDE_TOP).with(across - up, ID_SIDE_BOTTOM)
+        if direction.y.abs() <= closeness.flat {
+            let side = Self::new(Carrier::Cylinder, Feature::Side);
+            side.with(across + up, ID_SIDE_TOP).with(across - up, ID_SIDE_BOTTOM)
         } else if direction.y > 0.0 {
-            Self::point(across + up, ID_RIM_TOP)
+            Self::point(Carrier::Cylinder, across + up, ID_RIM_TOP)
         } else {
-            Self::point(across - up, ID_RIM_BOTTOM)
+            Self::point(Carrier::Cylinder, across - up, ID_RIM_BOTTOM)
         }
     }
 
     /// The base, side line, rim point or apex of a cone.
-    pub(super) fn of_cone(half_height: f64, radius: f64, direction: DVec3) -> Self {
-        if direction.y <= -FACING {
-            return Self::of_cap(half_height, radius, direction);
+    pub(super) fn of_cone(half_height: f64, radius: f64, direction: DVec3, closeness: Closeness) -> Self {
+        if direction.y <= -closeness.facing {
+            return Self::of_cap(Carrier::Cone, half_height, radius, direction);
         }
         let apex = DVec3::new(0.0, half_height, 0.0);
         let rim = outward(direction) * radius - apex;
         let side = apex - rim;
         let along = side.dot(direction) / side.length();
-        if along.abs() <= FLAT {
-            Self::new().with(apex, ID_SIDE_TOP).with(rim, ID_SIDE_BOTTOM)
+        if along.abs() <= closeness.flat {
+            Self::new(Carrier::Cone, Feature::Side).with(apex, ID_SIDE_TOP).with(rim, ID_SIDE_BOTTOM)
         } else if along > 0.0 {
-            Self::point(apex, ID_SIDE_TOP)
+            Self::point(Carrier::Cone, apex, ID_SIDE_TOP)
         } else {
-            Self::point(rim, ID_RIM_BOTTOM)
+            Self::point(Carrier::Cone, rim, ID_RIM_BOTTOM)
         }
     }
 
     /// A disc at height ±h, seen from outside.
-    fn of_cap(half_height: f64, radius: f64, direction: DVec3) -> Self {
-        const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
-        const RIM: [(f64, f64); 8] =
-            [(1.0, 0.0), (D, D), (0.0, 1.0), (-D, D), (-1.0, 0.0), (-D, -D), (0.0, -1.0), (D, -D)];
+    fn of_cap(carrier: Carrier, half_height: f64, radius: f64, direction: DVec3) -> Self {
         let y = half_height.copysign(direction.y);
         // From above (x, z) turns clockwise, from below counter-clockwise.
         let turn = -1.0_f64.copysign(direction.y);
-        let first = if y > 0.0 { ID_CAP_TOP } else { ID_CAP_BOTTOM };
+        let (pole, first) = if y > 0.0 { (Pole::Top, ID_CAP_TOP) } else { (Pole::Bottom, ID_CAP_BOTTOM) };
         let (deepest, tilt) = (outward(direction), (direction.x * direction.x + direction.z * direction.z).sqrt());
         // The deepest rim point comes between the two rim points it lies between.
         let angle = |x: f64, z: f64| {
@@ -181,14 +252,14 @@ impl Feature {
         };
         let there = angle(deepest.x, deepest.z);
         let mut pending = tilt > TILTED;
-        let mut feature = Self::new();
+        let mut feature = Self::new(carrier, Feature::Cap(pole));
         for (i, &(x, z)) in RIM.iter().enumerate() {
             let z = turn * z;
             if pending && angle(x, z) >= there {
                 feature = feature.with(DVec3::new(deepest.x * radius, y, deepest.z * radius), first + 8);
                 pending = false;
             }
-            feature = feature.with(DVec3::new(x * radius, y, z * radius), first + i as u16);
+            feature = feature.with(DVec3::new(x * radius, y, z * radius), first + i as u32);
         }
         if pending {
             feature = feature.with(DVec3::new(deepest.x * radius, y, deepest.z * radius), first + 8);
@@ -203,26 +274,26 @@ impl Feature {
         // Around the direction, starting where no usual direction has its discontinuity: names must not jump.
         let u = ASIDE.cross(direction).try_normalize().unwrap_or_else(|| orthonormal_pair(direction).0);
         let v = direction.cross(u);
-        let mut flat = Self::new();
+        let mut flat = Self::new(Carrier::Custom, Feature::Spot);
         for (i, around) in [u, u + v, v, v - u, -u, -u - v, -v, u - v].into_iter().enumerate() {
             let corner = custom.support(direction + around * FEEL);
             let offset = corner - deepest;
             let is_flat = offset.dot(direction).abs() <= FEEL_FLAT * offset.length();
             let known = flat.corners().iter().any(|c| (*c - corner).length() <= 1e-6 * corner.length());
             if is_flat && !known {
-                flat = flat.with(corner, 1 + i as u16);
+                flat = flat.with(corner, 1 + i as u32);
             }
         }
-        if flat.count >= 2 { flat } else { Self::point(deepest, 0) }
+        if flat.count >= 2 { flat } else { Self::point(Carrier::Custom, deepest, 0) }
     }
 }
 
-const ID_SIDE_TOP: u16 = 0;
-const ID_SIDE_BOTTOM: u16 = 1;
-const ID_RIM_TOP: u16 = 2;
-const ID_RIM_BOTTOM: u16 = 3;
-const ID_CAP_TOP: u16 = 16;
-const ID_CAP_BOTTOM: u16 = 32;
+const ID_SIDE_TOP: u32 = 0;
+const ID_SIDE_BOTTOM: u32 = 1;
+const ID_RIM_TOP: u32 = 2;
+const ID_RIM_BOTTOM: u32 = 3;
+const ID_CAP_TOP: u32 = 16;
+const ID_CAP_BOTTOM: u32 = 32;
 
 /// The unit vector across the y axis towards `direction`; +x if there is none.
 fn outward(direction: DVec3) -> DVec3 {

@@ -83,7 +83,7 @@ fn text(outcome: &Outcome) -> String {
         let quantity = if quantity.chars().count() > 44 { format!("{quantity}\n{:79}", "") } else { quantity.clone() };
         let verdict = finding.verdict().word();
         rows += &format!("{name:34} {quantity:44} {measured:>15} {expected:>13} {error:>9} {tolerance:>10}  {verdict}");
-        rows += &finding.limit.map_or_else(String::new, |limit| format!(": {limit}"));
+        rows += &finding.limit.map_or_else(String::new, |limit| format!(": {}", limit.reason));
         rows.push('\n');
         name = "";
     }
@@ -136,7 +136,8 @@ fn to_json(outcome: &Outcome) -> Value {
             "relative": finding.relative,
             "tolerance": finding.tolerance,
             "verdict": finding.verdict().word().to_lowercase(),
-            "reason": finding.limit,
+            "reason": finding.limit.map(|limit| limit.reason),
+            "known_error": finding.limit.map(|limit| limit.known_error),
         })
     });
     json!({

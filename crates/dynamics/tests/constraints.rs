@@ -82,7 +82,7 @@ fn pendulum(joint: impl Attach + 'static) -> (World, tumble_dynamics::BodyId) {
 fn pendulum_keeps_its_energy_and_its_length_for_a_minute() {
     // RATTLE is symplectic: the energy oscillates within a swing, by an amount of the second order in the step, and does
     // not drift.
-    for (dt, swing) in [(1.0 / 60.0, 2e-3), (1.0 / 240.0, 1.25e-4)] {
+    for (dt, swing, drift) in [(1.0 / 60.0, 2e-3, 3e-8), (1.0 / 240.0, 1.25e-4, 9e-9)] {
         let (mut world, rod) = pendulum(Hinge::at([0.0; 3], [0.0, 0.0, 1.0]));
         let energy = |world: &World| {
             let body = world.body(rod).unwrap();
@@ -102,7 +102,7 @@ fn pendulum_keeps_its_energy_and_its_length_for_a_minute() {
             assert!(stretch.abs() < 1e-9, "stretched by {stretch}");
         }
         assert!(worst < swing, "energy off by {worst} of its range at dt = {dt}");
-        assert!(highest_in_the_end.abs() < 1e-6, "energy drifted by {highest_in_the_end} of its range at dt = {dt}");
+        assert!(highest_in_the_end.abs() < drift, "energy drifted by {highest_in_the_end:e} of its range at dt = {dt}");
     }
 }
 
@@ -123,7 +123,7 @@ fn hinged_rod_swings_with_the_period_of_the_elliptic_integral() {
         before = rate;
     }
     let period = (turning_points[4] - turning_points[0]) / 2.0;
-    assert!((period / exact - 1.0).abs() < 1e-4, "period {period} instead of {exact}");
+    assert!((period / exact - 1.0).abs() < 3e-5, "period {period} instead of {exact}");
 }
 
 #[test]

@@ -59,27 +59,35 @@ fn rises(mut world: World, dt: f64) -> (f64, f64) {
     (rise, above_start)
 }
 
+/// Piles from the same seed at a step: of the rises, in ascending order, the median, and those of nine piles in ten, 99 in 100
+/// and the worst; and the most that any has above its start.
+fn measure(piles: usize, dt: f64) -> ([f64; 4], f64) {
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut list, above_start): (Vec<f64>, Vec<f64>) = (0..piles).map(|_| rises(random_pile(&mut random), dt)).unzip();
+    list.sort_unstable_by(f64::total_cmp);
+    let quantiles = [0.5, 0.9, 0.99].map(|part: f64| list[(part * piles as f64) as usize]);
+    let [half, most, nearly_all] = quantiles;
+    let above_start = above_start.into_iter().fold(0.0, f64::max);
+    let found = ([half, most, nearly_all, list[piles - 1]], above_start);
+    let rises = found.0.map(|rise| format!("{rise:.1e}")).join(", ");
+    println!("{piles} piles at {:.0} Hz: rises {rises}; above the start {above_start:.1e}", 1.0 / dt);
+    found
+}
+
+fn assert_below(rises: [f64; 4], bounds: [f64; 4]) {
+    assert!(rises.iter().zip(&bounds).all(|(rise, bound)| rise < bound), "{rises:?} not below {bounds:?}");
+}
+
 #[test]
 fn energy_never_increases_in_a_thousand_random_piles() {
-    let mut random = fastrand::Rng::with_seed(5);
-    for pile in 0..1000 {
-        let (rise, above_start) = rises(random_pile(&mut random), 1.0 / 120.0);
-        assert!(rise < 0.01, "pile {pile}: energy rose by {rise:e} of what there was");
-        assert!(above_start < 1e-5, "pile {pile}: {above_start:e} more energy than at the start");
-    }
+    let (rises, above_start) = measure(1000, 1.0 / 120.0);
+    assert_below(rises, [1e-5, 4e-4, 3e-3, 0.01]);
+    assert!(above_start < 1e-5, "{above_start:e} more energy than at the start");
 }
 
 #[test]
 fn what_rises_there_are_vanish_with_the_step() {
-    let mut random = fastrand::Rng::with_seed(5);
-    let mut list = Vec::new();
-    for pile in 0..150 {
-        let (rise, above_start) = rises(random_pile(&mut random), 1.0 / 480.0);
-        assert!(rise < 1e-3, "pile {pile}: energy rose by {rise:e} of what there was");
-        assert!(above_start < 1e-6, "pile {pile}: {above_start:e} more energy than at the start");
-        list.push(rise);
-    }
-    list.sort_unstable_by(f64::total_cmp);
-    let (median, most) = (list[75], list[135]);
-    assert!(median < 5e-7 && most < 1e-5, "half of the piles rise by less than {median:e}, nine in ten by {most:e}");
+    let (rises, above_start) = measure(150, 1.0 / 480.0);
+    assert_below(rises, [5e-7, 1e-5, 1e-4, 1e-3]);
+    assert!(above_start < 1e-6, "{above_start:e} more energy than at the start");
 }

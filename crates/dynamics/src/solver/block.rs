@@ -122,6 +122,40 @@ impl Blocks {
         residual
     }
 
+    /// Adds the rows that hold to a list: single rows strictly within their bounds, and friction that sticks.
+    pub(super) fn collect_holding(&self, system: &System, rows: &mut Vec<usize>) {
+        for block in &self.list {
+            let first = block.first as usize;
+            match self.cones.get(block.cone as usize) {
+                None if block.min < system.impulses[first] && system.impulses[first] < block.max => rows.push(first),
+                None => (),
+                Some(cone) if block.sticks(cone, system) => rows.extend(first..first + cone.size),
+                Some(_) => (),
+            }
+        }
+    }
+
+    /// Brings the impulses back within their bounds.
+    pub(super) fn project(&self, system: &mut System) {
+        for block in &self.list {
+            let first = block.first as usize;
+            match self.cones.get(block.cone as usize) {
+                None => {
+                    let impulse = system.impulses[first];
+                    system.push(first, impulse.max(block.min).min(block.max) - impulse);
+                }
+                Some(cone) => {
+                    let rows = first..first + cone.size;
+                    let length = system.impulses[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+                    let largest = cone.stick * system.impulses[cone.normal].max(0.0);
+                    if length > largest {
+                        rows.for_each(|row| system.push(row, (largest / length - 1.0) * system.impulses[row]));
+                    }
+                }
+            }
+        }
+    }
+
     /// Takes a part of what each block demands, all from the same velocities; returns the largest change that was demanded.
     pub(super) fn relax(&mut self, system: &mut System, part: f64) -> f64 {
         let Self { list, cones, changes } = self;
@@ -159,6 +193,15 @@ impl Block {
         wanted.max(self.min).min(self.max) - impulse
     }
 
+    /// Whether a friction vector would stick if it were solved alone.
+    fn sticks(&self, cone: &Cone, system: &System) -> bool {
+        match cone.size {
+            1 => self.sticking::<1>(cone, system).1,
+            2 => self.sticking::<2>(cone, system).1,
+            _ => self.sticking::<3>(cone, system).1,
+        }
+    }
+
     #[inline]
     fn solve_cone<const N: usize>(&self, cone: &Cone, system: &mut System, part: f64) -> f64 {
         let change = self.cone_change::<N>(cone, system);
@@ -168,20 +211,30 @@ impl Block {
         self.largest * length(&change)
     }
 
-    /// The same for the rows of a friction vector.
+    /// The impulses of a friction vector that would make its rows stick, and whether they are strong enough for that.
+    #[inline]
+    fn sticking<const N: usize>(&self, cone: &Cone, system: &System) -> ([f64; N], bool) {
+        let first = self.first as usize;
+        let excess: [f64; N] = std::array::from_fn(|k| system.excess(first + k));
+        let sticking: [f64; N] = std::array::from_fn(|i| {
+            let change: f64 = cone.inverse[i].iter().zip(&excess).map(|(k, excess)| k * excess).sum();
+            system.impulses[first + i] - change
+        });
+        let pressure = system.impulses[cone.normal].max(0.0);
+        (sticking, length(&sticking) <= cone.stick * pressure)
+    }
+
+    /// By how much the impulses of a friction vector must change to solve it alone.
     #[inline]
     fn cone_change<const N: usize>(&self, cone: &Cone, system: &System) -> [f64; N] {
         let first = self.first as usize;
         let impulse: [f64; N] = std::array::from_fn(|k| system.impulses[first + k]);
-        let excess: [f64; N] = std::array::from_fn(|k| system.excess(first + k));
-        let sticking: [f64; N] = std::array::from_fn(|i| {
-            let change: f64 = cone.inverse[i].iter().zip(&excess).map(|(k, excess)| k * excess).sum();
-            impulse[i] - change
-        });
-        let pressure = system.impulses[cone.normal].max(0.0);
-        if length(&sticking) <= cone.stick * pressure {
+        let (sticking, sticks) = self.sticking::<N>(cone, system);
+        if sticks {
             return std::array::from_fn(|k| sticking[k] - impulse[k]);
         }
+        let excess: [f64; N] = std::array::from_fn(|k| system.excess(first + k));
+        let pressure = system.impulses[cone.normal].max(0.0);
         // Slipping friction opposes the velocity: the fixed point of this projected gradient step.
         let slipping: [f64; N] = std::array::from_fn(|k| impulse[k] - self.step * excess[k]);
         let length = length(&slipping);

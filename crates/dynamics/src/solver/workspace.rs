@@ -3,7 +3,7 @@
 //! None of it shows in results: a solver with an empty workspace gives the same bits as one that has worked for hours.
 
 use super::block::Blocks;
-use super::direct::Joints;
+use super::direct::{Holding, Joints};
 use super::sweeps::Momentum;
 use super::system::System;
 
@@ -14,6 +14,7 @@ pub struct Workspace {
     pub(super) blocks: Blocks,
     pub(super) momentum: Momentum,
     pub(super) joints: Joints,
+    pub(super) holding: Holding,
 }
 
 impl Clone for Workspace {

@@ -49,7 +49,8 @@ fn floating(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let mut trial = lab.scene_with(text, &settings)?;
     trial.run()?;
     found.relative("draft, m", 0.5 - trial.position("cube")?.y, 0.6, within(1e-9, SMOOTH));
-    let tilt: f64 = 1e-4;
+    // The metacentre is that of small tilts: this one grows to 2e-5, whose square is no longer seen.
+    let tilt: f64 = 1e-6;
     let settings = [
         format!("bodies.cube.position=[0.0, {level:?}, 0.0]"),
         format!("bodies.cube.rotation.z_deg={:?}", tilt.to_degrees()),
@@ -63,7 +64,7 @@ fn floating(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         "metacentre above the centre of mass, m",
         -growth * growth / (6.0 * G),
         1.0 / 7.2 - 0.2,
-        within(1e-6, SMOOTH),
+        within(1e-9, SMOOTH),
     );
     Ok(())
 }
@@ -109,9 +110,9 @@ fn orbit(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     worst.see("x", place.x, libm::cos(200.0));
     worst.see("y", place.y, 0.5 * libm::sin(200.0));
     found.worst("place after 100 s, m", worst, within(1e-9, SMOOTH));
-    found.relative("period, s", mean_period(&passages), PI, within(1e-9, SMOOTH));
+    found.absolute("period, s", mean_period(&passages), PI, within(1e-9, SMOOTH));
     // ½ v² + ½ k r² = 5/2, of which the field keeps the second part to itself.
     let energy = 0.5 * trial.velocity("mass")?.length_squared() + 2.0 * place.length_squared();
-    found.relative("energy, J", energy, 2.5, within(1e-9, SMOOTH));
+    found.absolute("energy, J", energy, 2.5, within(1e-9, SMOOTH));
     Ok(())
 }

@@ -72,7 +72,7 @@ fn bouncing(lab: &Lab, found: &mut Findings, e: f64) -> Result<(), Trouble> {
     })?;
     let first = (2.0 / G).sqrt();
     let (mut power, mut time) = (1.0, first);
-    let (mut worst_peak, mut worst_time) = (Worst::default(), Worst::default());
+    let (mut worst_peak, mut worst_time) = (Worst::relative(), Worst::default());
     for n in 0..6 {
         power *= e;
         let [peak, moment] = [&peaks, &times].map(|list| list.get(n).copied().unwrap_or(f64::NAN));
@@ -90,7 +90,7 @@ fn bouncing(lab: &Lab, found: &mut Findings, e: f64) -> Result<(), Trouble> {
         let zeno = first * (1.0 + e) / (1.0 - e);
         // Late by up to a step for each of 24 bounces; then those slower than 2 cm/s are left out, which would take another
         // 2 e v/(g (1 − e)) = 16 ms.
-        found.absolute("moment at which it is at rest, s", rest, zeno, within(1e-9, 0.02));
+        found.absolute("moment at which it is at rest, s", rest, zeno, within(1e-12, 0.02));
         let force = trial.scene.world.contact_wrench(trial.id("ball")?)?.force.y;
         found.relative("force of the ground after that, N", force, G, within(1e-12, EXACT));
         found.absolute("speed after that, m/s", trial.velocity("ball")?.y, 0.0, within(1e-12, EXACT));
@@ -186,7 +186,7 @@ fn oblique_sphere(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         spins.see(label, trial.angular_velocity("ball")?.z, omega + 2.5 * change / r);
     }
     found.worst("velocity afterwards, m/s", velocities, within(1e-12, EXACT));
-    found.worst("angular velocity afterwards, rad/s", spins, within(1e-11, 100.0 * EXACT));
+    found.worst("angular velocity afterwards, rad/s", spins, within(1e-12, 100.0 * EXACT));
     Ok(())
 }
 

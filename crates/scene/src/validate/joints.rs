@@ -31,7 +31,7 @@ fn universal(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let speeds = |trial: &Trial, axis: DVec3| -> Result<f64, Trouble> {
         Ok(trial.angular_velocity("driven")?.dot(axis) / trial.angular_velocity("driver")?.x)
     };
-    let mut worst = Worst::default();
+    let mut worst = Worst::relative();
     for degrees in [30.0_f64, 45.0, 60.0, 90.0, 180.0] {
         let theta = degrees.to_radians();
         trial.run_to(theta / 10.0)?;

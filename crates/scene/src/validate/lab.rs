@@ -53,6 +53,26 @@ impl Lab {
         &self.conditions
     }
 
+    /// Of two values the one for the method at hand: for one with error control, or for one that goes in steps.
+    pub(super) fn either(&self, accurate: f64, stepping: f64) -> f64 {
+        if self.conditions.is_accurate() { accurate } else { stepping }
+    }
+
+    /// The threshold between two values where `holds` turns from false (at `low`) to true, by bisection to a relative 1e-6, or
+    /// 1e-11 with error control.
+    pub(super) fn threshold(
+        &self,
+        [mut low, mut high]: [f64; 2],
+        holds: impl Fn(f64) -> Result<bool, Trouble>,
+    ) -> Result<f64, Trouble> {
+        let fine = self.either(1e-11, 1e-6);
+        while high - low > fine * high.abs() {
+            let middle = 0.5 * (low + high);
+            if holds(middle)? { high = middle } else { low = middle }
+        }
+        Ok(0.5 * (low + high))
+    }
+
     /// A scene, ready to run.
     pub(super) fn scene(&self, text: &str) -> Result<Trial, Trouble> {
         self.scene_with(text, &[])
@@ -165,18 +185,6 @@ impl Trial {
         })?;
         Ok(times)
     }
-}
-
-/// The threshold between two values where `holds` turns from false (at `low`) to true, by bisection to a relative 1e-6.
-pub(super) fn threshold(
-    [mut low, mut high]: [f64; 2],
-    holds: impl Fn(f64) -> Result<bool, Trouble>,
-) -> Result<f64, Trouble> {
-    while high - low > 1e-6 * high.abs() {
-        let middle = 0.5 * (low + high);
-        if holds(middle)? { high = middle } else { low = middle }
-    }
-    Ok(0.5 * (low + high))
 }
 
 /// The mean distance between neighbours.

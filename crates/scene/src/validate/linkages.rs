@@ -64,21 +64,27 @@ fn driven_slider_crank(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     for degrees in [45.0_f64, 90.0, 135.0, 180.0] {
         let theta = degrees.to_radians();
         let label = format!("{degrees}°");
-        trial.run_to(theta / omega - trial.scene.dt)?;
-        let before = trial.velocity("piston")?.x;
-        trial.run_to(theta / omega)?;
-        let (place, speed) = (trial.position("piston")?.x, trial.velocity("piston")?.x);
-        trial.run_to(theta / omega + trial.scene.dt)?;
-        let after = trial.velocity("piston")?.x;
+        // The acceleration by central differences of sixth order, whose error is 1e-10 of it with h = 4 dt.
+        let h = 4.0 * trial.scene.dt;
+        let (mut place, mut speed, mut acceleration) = (f64::NAN, f64::NAN, 0.0);
+        for (at, weight) in
+            [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0].into_iter().zip([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0])
+        {
+            trial.run_to(theta / omega + at * h)?;
+            let v = trial.velocity("piston")?.x;
+            acceleration += weight * v / (60.0 * h);
+            if at == 0.0 {
+                (place, speed) = (trial.position("piston")?.x, v);
+            }
+        }
         let [x, v, a] = piston(theta, omega);
         places.see(&label, place, x);
         speeds.see(&label, speed, v);
-        accelerations.see(&label, (after - before) / (2.0 * trial.scene.dt), a);
+        accelerations.see(&label, acceleration, a);
     }
     found.worst("place of the piston, m", places, within(1e-9, SOLVED));
     found.worst("its speed, m/s", speeds, within(1e-9, SMOOTH));
-    // Measured as a central difference over two steps: (ω h)²/6 of up to 70 m/s².
-    found.worst("its acceleration, m/s²", accelerations, within(1e-3, SMOOTH));
+    found.worst("its acceleration, m/s²", accelerations, within(1e-9, SMOOTH));
     Ok(())
 }
 
@@ -154,7 +160,7 @@ fn falling_four_bars(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         worst.see("rate", -trial.angular_velocity("upright0")?.z, omega);
         found.worst(&format!("m and rad/s at {time} s"), worst, within(1e-7, SMOOTH));
     }
-    found.relative("time of a turn, s", mean_period(&passages), 2.0 * quarter / c, within(1e-7, SMOOTH));
+    found.absolute("time of a turn, s", mean_period(&passages), 2.0 * quarter / c, within(1e-7, SMOOTH));
     found.absolute("energy, change in J (0.1 J is the benchmark's own bound)", energy_off, 0.0, within(1e-7, 0.1));
     Ok(())
 }

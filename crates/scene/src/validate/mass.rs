@@ -1,6 +1,6 @@
 //! Volume, centre of mass and inertia of solids of density 1.
 
-use super::findings::{Findings, Worst, within};
+use super::findings::{Findings, Within, Worst, within};
 use super::lab::Lab;
 use super::{Cost, Problem, Trouble};
 use glam::{DMat3, DVec3};
@@ -23,8 +23,10 @@ pub(super) const PROBLEMS: &[Problem] = &[
     },
 ];
 
-/// What the stepping tolerance has to do with it: nothing. Sums over many faces lose a few digits to rounding.
-const ROUNDING: f64 = 1e-12;
+/// Nothing is stepped here: the tolerance, for what sums over many faces may lose to rounding, is the same for all methods.
+fn rounding(tolerance: f64) -> Within {
+    within(tolerance, tolerance)
+}
 
 /// Compares all numbers, relative to the volume and to the largest moment.
 fn compare(name: &str, shape: &Shape, exact: &MassProperties, worst: &mut Worst) -> Result<(), Trouble> {
@@ -112,7 +114,7 @@ fn polyhedra(_: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     ] {
         compare(name, &shape, &solid(volume, DVec3::ZERO, v(across, across, along)), &mut worst)?;
     }
-    found.worst("volumes, centres and moments, relative", worst, within(1e-13, ROUNDING));
+    found.worst("volumes, centres and moments, relative", worst, rounding(1e-13));
     Ok(())
 }
 
@@ -192,15 +194,15 @@ fn primitives(_: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let volume = PI * r * r * h / 3.0;
     let exact = round(volume, -0.25 * h, 0.3 * volume * r * r, volume * (0.15 * r * r + 3.0 / 80.0 * h * h));
     compare("cone", &Shape::cone(0.5 * h, r)?, &exact, &mut worst)?;
-    found.worst("volumes, centres and moments, relative", worst, within(1e-14, ROUNDING));
+    found.worst("volumes, centres and moments, relative", worst, rounding(1e-14));
     // V = 2π² R r², I_z = V (R² + ¾ r²).
     let (big, small) = (1.0, 0.25);
     let volume = 2.0 * PI * PI * big * small * small;
     let along = volume * (big * big + 0.75 * small * small);
     let mesh = torus(256, 128)?.mass_properties(1.0)?;
-    let tolerance = within(1e-14, ROUNDING)
-        .not_reached("there is no smooth torus among the shapes; a mesh of 65536 triangles is what comes nearest");
-    found.relative("torus: volume, m³", mesh.mass, volume, tolerance);
-    found.relative("torus: inertia about its axis, kg m²", mesh.inertia.z_axis.z, along, tolerance);
+    let reason = "there is no smooth torus among the shapes; a mesh of 65536 triangles is what comes nearest";
+    let tolerance = |known_error| rounding(1e-14).not_reached(reason, known_error);
+    found.relative("torus: volume, m³", mesh.mass, volume, tolerance(5.0e-4));
+    found.relative("torus: inertia about its axis, kg m²", mesh.inertia.z_axis.z, along, tolerance(6.2e-4));
     Ok(())
 }

@@ -13,7 +13,8 @@
 //! - instants (a joint breaks, a ball leaves the ground) are known to a step: the tolerance is named where it is used.
 //!
 //! A tolerance is not bent to what was measured. Where it is known that the stepping method does not reach it, the finding
-//! says why ([`Finding::limit`]), and its verdict is [`Verdict::NotReached`] instead of [`Verdict::Failed`].
+//! says why and how large the error is known to be ([`Finding::limit`]), and its verdict is [`Verdict::NotReached`] instead of
+//! [`Verdict::Failed`], as long as the error stays about there ([`Limit::MARGIN`]).
 
 mod chains;
 mod elliptic;
@@ -34,7 +35,7 @@ mod springs;
 mod stacks;
 mod toys;
 
-pub use findings::{Finding, Findings, Verdict};
+pub use findings::{Finding, Findings, Limit, Verdict};
 pub use lab::{Conditions, Lab};
 pub use running::{Outcome, run};
 

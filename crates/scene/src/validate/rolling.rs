@@ -1,7 +1,7 @@
 //! Rolling.
 
 use super::findings::{Findings, within};
-use super::lab::{Lab, threshold};
+use super::lab::Lab;
 use super::{Cost, EXACT, Problem, Trouble, reference_scene};
 
 const G: f64 = 9.81;
@@ -47,7 +47,7 @@ fn slide_to_roll(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let dt = trial.scene.dt;
     found.relative("speed in the end, m/s", trial.velocity("ball")?.x, v, within(1e-9, EXACT));
     // That it rolls is seen at the end of a step.
-    found.absolute("moment from which it rolls, s", time, exact_time, within(1e-9, dt));
+    found.absolute("moment from which it rolls, s", time, exact_time, within(1e-9 * exact_time, dt));
     found.absolute("way until it rolls, m", way, exact_way, within(1e-9, dt * v));
     // In the step in which sliding ends the force is as if it ended at one of its ends: off by up to (μ g h) h.
     let exact = exact_way + v * (3.0 - exact_time);
@@ -72,12 +72,12 @@ fn down_slope(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
             let mut trial = lab.scene_with(text, &[format!("materials.rough.friction={mu:?}")])?;
             trial.run_to(0.2)?;
             let rolled = -trial.angular_velocity(name)?.z * R / trial.velocity(name)?.x;
-            Ok(rolled < 1.0 - 1e-8)
+            Ok(rolled < 1.0 - lab.either(1e-11, 1e-8))
         };
         let exact = k / (1.0 + k) / 3.0_f64.sqrt();
-        let least = threshold([0.1, 0.4], |mu| Ok(!slips(mu)?))?;
-        // As far as the threshold is looked for, and slipping is told from rolling.
-        found.relative(format!("{name}: least friction for rolling"), least, exact, within(1e-5, 1e-5));
+        let least = lab.threshold([0.1, 0.4], |mu| Ok(!slips(mu)?))?;
+        // In steps as far as the threshold is looked for, and slipping is told from rolling.
+        found.relative(format!("{name}: least friction for rolling"), least, exact, within(1e-10, 1e-5));
     }
     Ok(())
 }

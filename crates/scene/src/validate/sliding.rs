@@ -1,7 +1,7 @@
 //! Friction: sliding, sticking, tipping, and Painlevé's rod.
 
 use super::findings::{Findings, Worst, within};
-use super::lab::{Lab, threshold};
+use super::lab::Lab;
 use super::{Cost, EXACT, Problem, SMOOTH, Trouble, reference_scene};
 use glam::DVec3;
 
@@ -42,9 +42,10 @@ fn block(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     found.relative("acceleration at μ = 0.3, m/s²", speed / 2.0, a, within(1e-10, EXACT));
     found.relative("way in 2 s at μ = 0.3, m", way, 2.0 * a, within(1e-10, EXACT));
     found.absolute("creep in 2 s at μ = 0.6, m", slid(0.6)?.0, 0.0, within(1e-12, EXACT));
-    let critical = threshold([0.5, 0.6], |mu| Ok(slid(mu)?.1 < 1e-9))?;
-    // As far as the threshold is looked for, and sliding is told from resting.
-    found.relative("least friction that holds it", critical, sin / cos, within(1e-5, 1e-5));
+    let still = lab.either(1e-10, 1e-9);
+    let critical = lab.threshold([0.5, 0.6], |mu| Ok(slid(mu)?.1 < still))?;
+    // In steps as far as the threshold is looked for, and sliding is told from resting.
+    found.relative("least friction that holds it", critical, sin / cos, within(1e-10, 1e-5));
     Ok(())
 }
 
@@ -65,18 +66,19 @@ fn tipping(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         Ok((edge.x, body.rotation().xyz().length()))
     };
     let slope = |theta: f64| [G * libm::sin(theta), -G * libm::cos(theta)];
-    let (tips, slides) = (|(_, turned): (f64, f64)| turned > 1e-6, |(speed, _): (f64, f64)| speed > 1e-6);
-    // Thresholds are looked for to 1e-6; a second of falling over shows 1e-5 beyond them, no less.
-    let within = within(1e-5, 1e-4);
-    let angle = threshold([0.4, 0.5], |theta| Ok(tips(run(slope(theta), 0.0, 2.0)?)))?;
+    let still = lab.either(1e-9, 1e-6);
+    let (tips, slides) = (|(_, turned): (f64, f64)| turned > still, |(speed, _): (f64, f64)| speed > still);
+    // In steps thresholds are looked for to 1e-6; a second of falling over shows 1e-5 beyond them, no less.
+    let within = within(1e-9, 1e-4);
+    let angle = lab.threshold([0.4, 0.5], |theta| Ok(tips(run(slope(theta), 0.0, 2.0)?)))?;
     found.relative("angle at which it tips, °", angle.to_degrees(), libm::atan(0.5).to_degrees(), within);
     // At the angle at which it would tip it slides with less friction than this.
     let at_threshold = slope(libm::atan(0.5));
-    let least = threshold([0.4, 0.6], |mu| Ok(!slides(run(at_threshold, 0.0, mu)?)))?;
+    let least = lab.threshold([0.4, 0.6], |mu| Ok(!slides(run(at_threshold, 0.0, mu)?)))?;
     found.relative("least friction for tipping on a slope", least, 0.5, within);
-    let force = threshold([2.0, 3.0], |force| Ok(tips(run([0.0, -G], force, 0.5)?)))?;
+    let force = lab.threshold([2.0, 3.0], |force| Ok(tips(run([0.0, -G], force, 0.5)?)))?;
     found.relative("force at the top that tips it, N", force, G / 4.0, within);
-    let least = threshold([0.2, 0.3], |mu| Ok(!slides(run([0.0, -G], G / 4.0, mu)?)))?;
+    let least = lab.threshold([0.2, 0.3], |mu| Ok(!slides(run([0.0, -G], G / 4.0, mu)?)))?;
     found.relative("least friction for tipping by a push", least, 0.25, within);
     Ok(())
 }

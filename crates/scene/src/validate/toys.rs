@@ -111,11 +111,11 @@ fn tippe_top(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     })?;
     // At the end, if not before.
     let time = upside_down.unwrap_or(trial.time());
-    let tolerance = within(0.05, 0.05).not_reached(
-        "the reference smooths friction below 1 mm/s, which lets the top rise; with 0.3 mm/s or less, and here, it does not",
-    );
-    found.relative("moment at which it lies on its side, s", time, 2.98, tolerance);
-    found.absolute("inclination after 4 s, rad", lean(&trial)?, 2.779_120_779_699_704_6, tolerance);
+    let reason = "the reference smooths friction below 1 mm/s, which lets the top rise; with 0.3 mm/s or less, and here, it does not";
+    let tolerance = |known_error| within(0.05, 0.05).not_reached(reason, known_error);
+    // 4 s instead of 2.98 s, and nearly upright instead of nearly upside down.
+    found.relative("moment at which it lies on its side, s", time, 2.98, tolerance(0.34));
+    found.absolute("inclination after 4 s, rad", lean(&trial)?, 2.779_120_779_699_704_6, tolerance(2.75));
     Ok(())
 }
 
@@ -139,9 +139,7 @@ fn dominoes(
             let events = &trial.scene.world.events().contacts;
             let touch =
                 |event: &ContactEvent| event.phase == Phase::Begin && pair.iter().all(|id| event.bodies.contains(id));
-            if events.iter().any(touch) {
-                contacts.push(trial.time());
-            }
+            contacts.extend(events.iter().find(|event| touch(event)).map(|event| event.time));
         }
         Ok(())
     })?;

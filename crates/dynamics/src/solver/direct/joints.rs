@@ -9,16 +9,12 @@
 //! **How well the rest is solved.** With a ratio of masses of 10⁹, nine of the sixteen digits cancel. So the solution is refined: what
 //! the rows still miss is measured with the velocities, and solved for again, as long as that helps (iterative refinement). What
 //! cannot be solved shows in [`Convergence::joint_residual`](crate::Convergence::joint_residual).
-//!
-//! **What is kept.** The order of elimination depends only on which rows are between which bodies. It is found once for each such
-//! structure and used again in later steps, and for all islands that are built alike.
 
-use super::elimination::Elimination;
 use super::factor::Factor;
+use super::structure::Structure;
 use crate::solver::system::{Motion, System};
 use crate::solver::{Bounds, Problem, SolverBody};
 use glam::{DMat3, DVec3};
-use std::collections::BTreeMap;
 
 /// A row whose distance from the span of the others has this square, of its own square, is counted as redundant. Joints that were
 /// aligned drift apart a little, so it must be well above rounding; two rows that differ by 3e-4 are the same.
@@ -33,9 +29,6 @@ const DOUBTFUL: f64 = 1e-5;
 /// How often a solution is refined at most.
 const REFINEMENTS: usize = 4;
 
-/// How many structures are remembered; beyond that, all are forgotten.
-const STRUCTURES: usize = 256;
-
 /// The joints of a problem.
 #[derive(Debug, Default)]
 pub(in crate::solver) struct Joints {
@@ -43,10 +36,8 @@ pub(in crate::solver) struct Joints {
     rows: Vec<usize>,
     /// Which of them count.
     counts: Vec<bool>,
-    /// Which structure the system has; see [`Self::describe`].
-    structure: Vec<u32>,
-    /// The orders of elimination found so far; none where it would take more multiplications than the budget of then.
-    known: BTreeMap<Vec<u32>, (f64, Option<Elimination>)>,
+    /// In which order they are eliminated.
+    structure: Structure,
     /// The metric for redundancy: how far a unit impulse moves and turns each body.
     metric: Vec<Neutral>,
     /// `J` times the metric, for each of the rows.
@@ -66,8 +57,6 @@ struct Neutral {
     squares: [f64; 2],
     linear: f64,
     angular: DMat3,
-    /// Its number in the structure: zero if nothing moves it, or if no joint is on it.
-    number: u32,
 }
 
 impl Neutral {
@@ -105,10 +94,10 @@ impl Joints {
             return false;
         }
         self.measure(system, problem);
-        self.describe(system);
-        self.analyse(budget);
-        let Self { rows, counts, structure, known, metric, neutral, factor, doubtful, .. } = self;
-        let Some((_, Some(elimination))) = known.get(structure) else {
+        let Self { rows, counts, structure, metric, neutral, factor, doubtful, .. } = self;
+        let is_moved = |body: usize| metric[body].linear > 0.0 || metric[body].angular != DMat3::ZERO;
+        structure.load(system, rows, is_moved, budget);
+        let Some(elimination) = structure.elimination() else {
             rows.clear();
             return false;
         };
@@ -149,53 +138,14 @@ impl Joints {
         }
     }
 
-    /// Describes the structure: for each node, which is a run of rows between the same bodies, these bodies and the number of
-    /// rows. Bodies are numbered from one in the order in which nodes touch them; those that nothing moves are zero.
-    fn describe(&mut self, system: &System) {
-        let mut last = None;
-        let mut numbers = 0;
-        for row in self.rows.iter().map(|&index| &system.rows[index]) {
-            if last == Some(row.bodies) {
-                if let Some(size) = self.structure.last_mut() {
-                    *size += 1;
-                }
-                continue;
-            }
-            last = Some(row.bodies);
-            for body in row.bodies {
-                let metric = &mut self.metric[body as usize];
-                let is_moved = metric.linear > 0.0 || metric.angular != DMat3::ZERO;
-                if is_moved && metric.number == 0 {
-                    numbers += 1;
-                    metric.number = numbers;
-                }
-                self.structure.push(metric.number);
-            }
-            self.structure.push(1);
-        }
-    }
-
-    /// Makes the order of elimination known for the structure.
-    fn analyse(&mut self, budget: f64) {
-        if self.known.get(&self.structure).is_some_and(|(of_then, _)| *of_then == budget) {
-            return;
-        }
-        let nodes = || self.structure.chunks_exact(3);
-        let sizes: Vec<usize> = nodes().map(|node| node[2] as usize).collect();
-        let mut groups: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (number, node) in nodes().enumerate() {
-            node[..2].iter().filter(|&&body| body > 0).for_each(|&body| groups.entry(body).or_default().push(number));
-        }
-        let groups: Vec<Vec<usize>> = groups.into_values().collect();
-        if self.known.len() >= STRUCTURES {
-            self.known.clear();
-        }
-        self.known.insert(self.structure.clone(), (budget, Elimination::new(&sizes, &groups, budget)));
+    /// The rows that are eliminated and count.
+    pub(super) fn counting(&self) -> impl Iterator<Item = usize> {
+        self.rows.iter().zip(&self.counts).filter(|(_, counts)| **counts).map(|(&row, _)| row)
     }
 
     /// Solves the system for the velocities as they are now.
     pub(in crate::solver) fn solve(&mut self, system: &mut System) {
-        let Some((_, Some(elimination))) = self.known.get(&self.structure) else { return };
+        let Some(elimination) = self.structure.elimination() else { return };
         let refinements = if self.doubtful { REFINEMENTS } else { 0 };
         let mut missed = miss(system, &self.rows, &self.counts, &mut self.changes);
         for round in 0..=refinements {
@@ -240,6 +190,6 @@ fn coupling(system: &System, first: usize, second: usize, response: &[Motion; 2]
 }
 
 /// `J W Jᵀ` of two rows.
-fn coupling_of_masses(system: &System, first: usize, second: usize) -> f64 {
+pub(super) fn coupling_of_masses(system: &System, first: usize, second: usize) -> f64 {
     coupling(system, first, second, &system.rows[second].response)
 }

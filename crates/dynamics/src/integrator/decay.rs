@@ -13,16 +13,16 @@ use crate::BodyState;
 
 /// What damping leaves of a velocity, and of an acceleration that acts meanwhile.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Decay {
+pub(crate) struct Decay {
     /// `e^{−ξh}`.
-    pub(super) kept: f64,
+    pub(crate) kept: f64,
     /// `φ = (1 − e^{−ξh}) / ξh`, the mean of e^{−ξt} over the step.
-    pub(super) mean: f64,
+    pub(crate) mean: f64,
 }
 
 impl Decay {
     /// With ξ in 1/s over a time in seconds.
-    pub(super) fn over(rate: f64, time: f64) -> Self {
+    pub(crate) fn over(rate: f64, time: f64) -> Self {
         let exponent = rate * time;
         let mean = if exponent > 0.0 { -libm::expm1(-exponent) / exponent } else { 1.0 };
         Self { kept: libm::exp(-exponent), mean }

@@ -8,7 +8,9 @@ mod runge_kutta;
 mod velocity_verlet;
 mod verlet;
 
+pub(crate) use decay::Decay;
 pub use euler::{ExplicitEuler, SemiImplicitEuler};
+pub(crate) use rotation::free_rotation;
 pub use rotation::{Gyroscopic, QuaternionUpdate};
 pub use runge_kutta::{CashKarp, RungeKutta4};
 pub use velocity_verlet::VelocityVerlet;

@@ -93,7 +93,7 @@ fn cross_matrix(v: DVec3) -> DMat3 {
 /// (1/2, 1/2, 1, 1/2, 1/2 of the step about axes 1, 2, 3, 2, 1) they give a second-order, time-reversible, symplectic
 /// step (Dullweber, Leimkuhler and McLachlan 1997): angular momentum in space is exactly constant, energy oscillates
 /// within a bound of order h² and never drifts.
-pub(super) fn free_rotation(moments: DVec3, rotation: &mut DQuat, momentum: &mut DVec3, dt: f64) {
+pub(crate) fn free_rotation(moments: DVec3, rotation: &mut DQuat, momentum: &mut DVec3, dt: f64) {
     for (axis, fraction) in [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)] {
         // A rod without thickness does not turn about itself.
         if moments[axis] <= 0.0 {

@@ -7,6 +7,7 @@
 #[cfg(feature = "registry")]
 mod broad_phases;
 mod context;
+pub mod realtime;
 pub mod retroactive;
 
 #[cfg(feature = "registry")]
@@ -14,6 +15,7 @@ pub use broad_phases::BroadPhaseDescription;
 #[cfg(feature = "registry")]
 pub(crate) use broad_phases::register as register_broad_phases;
 pub use context::{NobodyWatches, Observer, StepContext};
+pub use realtime::{Realtime, RealtimeSettings};
 pub use retroactive::Retroactive;
 #[cfg(feature = "registry")]
 pub use retroactive::RetroactiveDescription;
@@ -108,5 +110,6 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
 /// Registers the built-in methods.
 #[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
+    table.register("realtime", |settings: RealtimeSettings| Ok(Box::new(settings) as _));
     table.register("retroactive", |description: RetroactiveDescription| Ok(Box::new(description) as _));
 }

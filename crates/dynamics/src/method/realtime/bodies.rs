@@ -1,0 +1,167 @@
+//! The bodies while a step is taken: those that are awake, side by side, with all that the solvers ask for again and again.
+//!
+//! Number 0 is the world: fixed and sleeping bodies, which nothing moves. Scripted bodies have velocities and no inverse mass.
+
+use crate::model::{BodyKind, BodyModel};
+use crate::{BodyId, BodyState, Id, Model, State};
+use glam::{DMat3, DQuat, DVec3};
+use tumble_geometry::math::rotation_vector;
+
+/// The number of the world.
+pub(super) const WORLD: u32 = 0;
+
+/// A body while a step is taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body {
+    /// Its slot.
+    pub(super) slot: u32,
+    pub(super) inverse_mass: f64,
+    /// Along the axes of the world, where contacts were found.
+    pub(super) inverse_inertia: DMat3,
+    /// By forces, without damping and gyroscopic torque.
+    pub(super) acceleration: DVec3,
+    pub(super) angular_acceleration: DVec3,
+    pub(super) velocity: DVec3,
+    pub(super) angular_velocity: DVec3,
+    pub(super) position: DVec3,
+    pub(super) rotation: DQuat,
+    /// How far it has gone since contacts were found, as a shift and a rotation vector.
+    pub(super) shift: DVec3,
+    pub(super) turn: DVec3,
+    /// How fast velocities decay, in 1/s.
+    pub(super) damping: [f64; 2],
+    pub(super) spin: Spin,
+    /// Whether no contact or joint has acted on it in the substep under way.
+    pub(super) free: bool,
+}
+
+/// How a body turns when nobody touches it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Spin {
+    /// Not at all, or as a script says.
+    Given,
+    /// About the axis it turns about: all moments of inertia are equal.
+    Steady,
+    /// As Euler's equations say: the principal moments, and the rotation from the principal frame to the body.
+    Euler { moments: DVec3, axes: DQuat },
+}
+
+impl Body {
+    const WORLD: Self = Self {
+        slot: u32::MAX,
+        inverse_mass: 0.0,
+        inverse_inertia: DMat3::ZERO,
+        acceleration: DVec3::ZERO,
+        angular_acceleration: DVec3::ZERO,
+        velocity: DVec3::ZERO,
+        angular_velocity: DVec3::ZERO,
+        position: DVec3::ZERO,
+        rotation: DQuat::IDENTITY,
+        shift: DVec3::ZERO,
+        turn: DVec3::ZERO,
+        damping: [0.0; 2],
+        spin: Spin::Given,
+        free: false,
+    };
+
+    /// Whether impulses move it.
+    pub(super) fn is_movable(&self) -> bool {
+        self.inverse_mass > 0.0
+    }
+
+    fn movable(slot: usize, model: &BodyModel, state: &BodyState) -> Self {
+        let principal = model.principal();
+        let moments = principal.moments;
+        let spread = moments.max_element() - moments.min_element();
+        let spin = match model.inverse_inertia == DMat3::ZERO {
+            true => Spin::Given,
+            false if spread <= 1e-9 * moments.max_element() => Spin::Steady,
+            false => Spin::Euler { moments, axes: principal.axes },
+        };
+        Self {
+            slot: slot as u32,
+            inverse_mass: model.inverse_mass,
+            inverse_inertia: model.world_inverse_inertia(state.rotation),
+            velocity: state.velocity,
+            angular_velocity: state.angular_velocity,
+            position: state.position,
+            rotation: state.rotation,
+            damping: [model.linear_damping, model.angular_damping],
+            spin,
+            ..Self::WORLD
+        }
+    }
+
+    /// A body that goes from one motion to another in `dt` seconds, whatever happens to it.
+    fn scripted(slot: usize, from: &BodyState, to: &BodyState, dt: f64) -> Self {
+        Self {
+            slot: slot as u32,
+            velocity: (to.position - from.position) / dt,
+            angular_velocity: rotation_vector(to.rotation * from.rotation.conjugate()) / dt,
+            position: from.position,
+            rotation: from.rotation,
+            ..Self::WORLD
+        }
+    }
+
+    /// The velocity of the point at `arm` from the centre of mass: `v + ω × r`.
+    pub(super) fn velocity_at(&self, arm: DVec3) -> DVec3 {
+        self.velocity + self.angular_velocity.cross(arm)
+    }
+
+    /// An impulse at `arm` from the centre of mass.
+    pub(super) fn push(&mut self, impulse: DVec3, arm: DVec3) {
+        self.velocity += impulse * self.inverse_mass;
+        self.angular_velocity += self.inverse_inertia * arm.cross(impulse);
+    }
+
+    /// How far the point that was at `arm` has gone since contacts were found, to second order in the turn θ:
+    /// `s + θ × r + ½ θ × (θ × r)`.
+    pub(super) fn displacement(&self, arm: DVec3) -> DVec3 {
+        let turned = self.turn.cross(arm);
+        self.shift + turned + 0.5 * self.turn.cross(turned)
+    }
+}
+
+/// The bodies of a step, by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bodies {
+    pub(super) list: Vec<Body>,
+    /// By slot: the number of the body.
+    numbers: Vec<u32>,
+}
+
+impl Bodies {
+    /// Takes over the bodies that are awake, and the scripted ones on their way to where they are `after` the next `dt` seconds.
+    pub(super) fn load(&mut self, model: &Model, state: &State, movable: &[BodyId], scripted: &[BodyId], after: &[BodyState], dt: f64) {
+        self.list.clear();
+        self.list.push(Body::WORLD);
+        self.numbers.clear();
+        self.numbers.resize(state.bodies.len(), WORLD);
+        for &id in movable.iter().chain(scripted) {
+            let (slot, Some(body)) = (id.slot(), model.bodies().get(id)) else { continue };
+            let motion = &state.bodies[slot];
+            let loaded = match body.kind {
+                BodyKind::Scripted(_) => Body::scripted(slot, motion, &after[slot], dt),
+                _ if motion.asleep => continue,
+                _ => Body::movable(slot, body, motion),
+            };
+            self.numbers[slot] = self.list.len() as u32;
+            self.list.push(loaded);
+        }
+    }
+
+    /// The number of a body.
+    pub(super) fn number(&self, id: BodyId) -> u32 {
+        self.numbers.get(id.slot()).copied().unwrap_or(WORLD)
+    }
+
+    /// Gives the motions of the bodies that impulses move back to the state.
+    pub(super) fn store(&self, bodies: &mut [BodyState]) {
+        for body in self.list.iter().filter(|body| body.is_movable()) {
+            let state = &mut bodies[body.slot as usize];
+            (state.position, state.rotation) = (body.position, body.rotation);
+            (state.velocity, state.angular_velocity) = (body.velocity, body.angular_velocity);
+        }
+    }
+}

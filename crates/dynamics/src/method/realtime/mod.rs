@@ -1,0 +1,369 @@
+//! The real-time method: for games, thousands of bodies, sixty steps a second.
+
+mod bodies;
+mod colours;
+mod contact;
+mod impact;
+mod lanes;
+mod motion;
+mod notify;
+mod pairs;
+mod settings;
+mod wide;
+
+pub use settings::RealtimeSettings;
+
+use self::bodies::Bodies;
+use self::contact::Contact;
+use self::pairs::{Pairs, Scenery};
+use self::wide::{Stiffness, WideContacts};
+use super::{Method, StepContext};
+use crate::contact::Contact as ContactView;
+use crate::force::Wrenches;
+use crate::journal::Journal;
+use crate::model::JointEnd;
+use crate::parts::activity::{self, Activity};
+use crate::parts::adjacency::Adjacency;
+use crate::parts::islands::{Island, Islands};
+use crate::parts::roster::Roster;
+use crate::parts::{finite, forces, scripts, turns};
+use crate::report::{StepReport, Stopwatch};
+use crate::{BodyId, BodyState, ColliderId, Id, Model, ModelError, State, StepError};
+use fearless_simd::Level;
+use serde::{Deserialize, Serialize};
+
+/// The real-time method. See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct Realtime {
+    settings: RealtimeSettings,
+    /// What is remembered from step to step.
+    memory: Memory,
+    /// How the world was before the step under way.
+    before: Before,
+    roster: Roster,
+    islands: Islands,
+    adjacency: Adjacency,
+    bodies: Bodies,
+    contacts: Vec<Contact>,
+    wide: WideContacts,
+    /// The numbers of the contacts that are solved by sweeps, and of those that bounce.
+    swept: Vec<u32>,
+    bouncing: Vec<u32>,
+    /// Room to work in.
+    near: Vec<[ColliderId; 2]>,
+    ahead: Vec<BodyState>,
+    wrenches: Wrenches,
+    level: Level,
+    report: StepReport,
+}
+
+/// What is remembered from step to step, as plain data.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Memory {
+    pairs: Pairs,
+    activity: Activity,
+    /// The length of the last step, in seconds; zero before the first.
+    dt: f64,
+}
+
+/// What a step that fails puts back.
+#[derive(Clone, Debug, Default)]
+struct Before {
+    bodies: Vec<BodyState>,
+    pairs: Pairs,
+    activity: Activity,
+    report: StepReport,
+}
+
+impl Default for Realtime {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Realtime {
+    /// With default settings.
+    pub fn new() -> Self {
+        Self {
+            settings: RealtimeSettings::default(),
+            memory: Memory::default(),
+            before: Before::default(),
+            roster: Roster::default(),
+            islands: Islands::default(),
+            adjacency: Adjacency::default(),
+            bodies: Bodies::default(),
+            contacts: Vec::new(),
+            wide: WideContacts::default(),
+            swept: Vec::new(),
+            bouncing: Vec::new(),
+            near: Vec::new(),
+            ahead: Vec::new(),
+            wrenches: Wrenches::default(),
+            level: Level::new(),
+            report: StepReport::default(),
+        }
+    }
+
+    /// With other settings.
+    pub fn with_settings(mut self, settings: RealtimeSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &RealtimeSettings {
+        &self.settings
+    }
+
+    /// Changes the settings; what is remembered from earlier steps stays.
+    pub fn set_settings(&mut self, settings: RealtimeSettings) {
+        self.settings = settings;
+    }
+
+    /// One step, as a table of contents. What fails leaves things half done.
+    fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
+        let (model, dt, workers, settings) = (context.model, context.dt, context.workers, self.settings);
+        let total = Stopwatch::start();
+        self.report = StepReport { dt, ..StepReport::default() };
+        self.roster.follow(context.changes, model);
+        let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
+        self.memory.pairs.find(&scenery, context.index, &mut self.near);
+        self.memory.pairs.begin(dt);
+        self.report.times.detect = total.elapsed();
+
+        let refreshes = settings.refreshes.max(1);
+        let part = dt / f64::from(refreshes);
+        for refresh in 0..refreshes {
+            let watch = Stopwatch::start();
+            let state = &mut *context.state;
+            let scenery = Scenery { model, state, dt: part, settings: &settings, roster: &self.roster, workers };
+            self.memory.pairs.touch(&scenery);
+            self.report.times.detect += watch.elapsed();
+
+            let watch = Stopwatch::start();
+            if refresh == 0 {
+                self.wake_touched(context);
+            } else {
+                self.find_islands(model, context.state);
+            }
+            let state = &mut *context.state;
+            let time = state.time + part * f64::from(refresh);
+            self.load(model, state, time, part);
+            self.solve(part);
+            self.bodies.store(&mut state.bodies);
+            scripts::follow(model, &self.roster.scripted, state.time + part * f64::from(refresh + 1), &mut state.bodies);
+            finite::check(model, &self.roster.movable, &state.bodies)?;
+            finite::check(model, &self.roster.scripted, &state.bodies)?;
+            self.store(part);
+            self.report.times.solve += watch.elapsed();
+        }
+
+        let state = &mut *context.state;
+        let time = state.time_after(dt);
+        let (islands, events) = (self.islands.as_slice(), &mut *context.events);
+        self.memory.activity.update(model, state, (time, dt), &settings.activity(), islands.iter(), events);
+        for slept in &events.slept {
+            context.index.body_changed(model, slept.body);
+        }
+        turns::follow(model, &self.roster.turning, state);
+        notify::contacts(&mut self.memory.pairs, &settings, context);
+        self.memory.dt = dt;
+        self.index_contacts(context.state.bodies.len());
+        self.count(context.state);
+        self.report.times.total = total.elapsed();
+        Ok(())
+    }
+
+    fn find_islands(&mut self, model: &Model, state: &State) {
+        let active = self.memory.pairs.list.iter().enumerate().filter(|(_, pair)| !pair.patches.is_empty());
+        self.islands.find(model, state, &self.roster.movable, active.map(|(index, pair)| (index, pair.bodies)));
+    }
+
+    /// Wakes islands that touch or are joined to something awake, or to a moving script.
+    fn wake_touched(&mut self, context: &mut StepContext<'_>) {
+        let StepContext { model, state, events, .. } = context;
+        self.find_islands(model, state);
+        let pairs = &self.memory.pairs.list;
+        let pushed = |state: &State, island: &Island| {
+            let by_contact = island.contacts.iter().map(|&index| &pairs[index]).any(|pair| {
+                (pair.touch.now && !pair.touch.before) || activity::is_moving_script(model, state, pair.bodies)
+            });
+            let pulled = |end: JointEnd| match end {
+                JointEnd::Body(id) => activity::is_moving_script(model, state, [id, id]),
+                JointEnd::World => false,
+            };
+            let joints = || island.joints.iter().filter_map(|&id| model.joints().get(id));
+            by_contact || joints().any(|joint| joint.ends.into_iter().any(pulled))
+        };
+        self.memory.activity.wake_touched(state, self.islands.as_slice().iter(), pushed, events);
+    }
+
+    /// Takes over bodies, forces and contacts for the next `part` seconds.
+    fn load(&mut self, model: &Model, state: &State, time: f64, part: f64) {
+        self.ahead.clone_from(&state.bodies);
+        scripts::follow(model, &self.roster.scripted, time + part, &mut self.ahead);
+        let Self { bodies, roster, ahead, .. } = self;
+        bodies.load(model, state, &roster.movable, &roster.scripted, ahead, part);
+        self.sum_forces(model, state, time + 0.5 * part, part);
+        let h = part / f64::from(self.settings.substeps.max(1));
+        self.contacts.clear();
+        self.swept.clear();
+        self.bouncing.clear();
+        for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
+            for &index in &island.contacts {
+                let pair = &self.memory.pairs.list[index];
+                for patch in 0..pair.patches.len() {
+                    let number = self.contacts.len() as u32;
+                    self.contacts.push(Contact::new((index, pair), patch, &self.bodies, h));
+                    self.swept.push(number);
+                    if pair.material.restitution > 0.0 {
+                        self.bouncing.push(number);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
+    /// they are right to second order.
+    fn sum_forces(&mut self, model: &Model, state: &State, middle: f64, part: f64) {
+        for id in &self.roster.movable {
+            let body = &mut self.ahead[id.slot()];
+            if !body.asleep {
+                body.position += body.velocity * (0.5 * part);
+            }
+        }
+        forces::sum(model, middle, &self.ahead, &mut self.wrenches);
+        for body in self.bodies.list.iter_mut().filter(|body| body.is_movable()) {
+            let mut wrench = self.wrenches.as_slice()[body.slot as usize];
+            wrench += state.applied.get(body.slot as usize);
+            body.acceleration = wrench.force * body.inverse_mass;
+            body.angular_acceleration = body.inverse_inertia * wrench.torque;
+        }
+    }
+
+    /// Lets `part` seconds pass, in substeps.
+    fn solve(&mut self, part: f64) {
+        let substeps = self.settings.substeps.max(1);
+        let h = part / f64::from(substeps);
+        let stiffness = Stiffness { h, push: self.settings.max_push_speed };
+        let Self { bodies, contacts, wide, swept, bouncing, level, settings, .. } = self;
+        wide.load(contacts, swept, bodies, &stiffness);
+        for _ in 0..substeps {
+            bodies.list.iter_mut().for_each(|body| body.kick(h));
+            impact::bounce(contacts, bouncing, bodies, h, settings.restitution_threshold);
+            if !wide.is_empty() {
+                wide.push(bodies, &stiffness, *level);
+            }
+            bodies.list.iter_mut().for_each(|body| body.drift(h));
+            if !wide.is_empty() {
+                wide.relax(bodies, &stiffness, *level);
+            }
+        }
+        wide.store(contacts);
+    }
+
+    /// Gives the impulses back to the pairs.
+    fn store(&mut self, part: f64) {
+        let h = part / f64::from(self.settings.substeps.max(1));
+        for contact in &self.contacts {
+            contact.store(&mut self.memory.pairs.list[contact.pair as usize], h);
+        }
+    }
+
+    /// Notes which contacts each body has.
+    fn index_contacts(&mut self, slots: usize) {
+        let touching = self.memory.pairs.list.iter().enumerate().filter(|(_, pair)| pair.touches());
+        self.adjacency.rebuild(slots, touching.map(|(index, pair)| (index as u32, pair.bodies)));
+    }
+
+    /// Counts what the report tells of bodies, islands and contacts.
+    fn count(&mut self, state: &State) {
+        let bodies = || self.islands.as_slice().iter().flat_map(|island| &island.bodies);
+        let touching = || self.memory.pairs.list.iter().filter(|pair| pair.touches());
+        self.report.asleep = bodies().filter(|id| state.bodies[id.slot()].asleep).count();
+        self.report.awake = bodies().count() - self.report.asleep;
+        self.report.islands = self.islands.as_slice().len();
+        self.report.contacts = touching().count();
+        self.report.contact_points = touching().map(|pair| pair.spots().count()).sum();
+    }
+}
+
+impl Method for Realtime {
+    fn name(&self) -> &'static str {
+        "realtime"
+    }
+
+    fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
+        self.before.bodies.clone_from(&context.state.bodies);
+        self.before.pairs.clone_from(&self.memory.pairs);
+        self.before.activity.clone_from(&self.memory.activity);
+        self.before.report = self.report;
+        let result = self.advance(context);
+        if result.is_err() {
+            std::mem::swap(&mut context.state.bodies, &mut self.before.bodies);
+            std::mem::swap(&mut self.memory.pairs, &mut self.before.pairs);
+            std::mem::swap(&mut self.memory.activity, &mut self.before.activity);
+            self.report = self.before.report;
+            context.index.all_moved();
+        }
+        result
+    }
+
+    fn report(&self) -> StepReport {
+        self.report
+    }
+
+    fn visit_contacts<'a>(&'a self, visit: &mut dyn FnMut(ContactView<'a>)) {
+        self.memory.pairs.list.iter().filter(|pair| pair.touches()).for_each(|pair| visit(pair.view()));
+    }
+
+    fn visit_contacts_of<'a>(&'a self, body: BodyId, visit: &mut dyn FnMut(ContactView<'a>)) {
+        let pairs = self.adjacency.of(body).iter().map(|&index| &self.memory.pairs.list[index as usize]);
+        pairs.filter(|pair| pair.bodies.contains(&body)).for_each(|pair| visit(pair.view()));
+    }
+
+    fn reset(&mut self) {
+        self.memory.pairs.clear();
+        self.memory.activity.reset();
+        self.memory.dt = 0.0;
+        self.islands.clear();
+        self.adjacency.clear();
+        self.report = StepReport::default();
+    }
+
+    fn memory<'a>(&'a self, model: &'a Model) -> Box<dyn erased_serde::Serialize + 'a> {
+        let mut saved = self.memory.clone();
+        saved.pairs.retain_what_matters(model);
+        Box::new(saved)
+    }
+
+    fn load(
+        &mut self,
+        model: &Model,
+        state: &State,
+        memory: &mut dyn erased_serde::Deserializer<'_>,
+    ) -> Result<(), ModelError> {
+        let saved: Memory = erased_serde::deserialize(memory).map_err(|error| ModelError::BadProperties {
+            part: "the memory of the method \"realtime\"".into(),
+            problem: error.to_string(),
+        })?;
+        saved.activity.validate(state.bodies.len()).map_err(ModelError::Invalid)?;
+        self.memory = saved;
+        self.memory.pairs.adopt(model);
+        self.roster.follow(&Journal::everything(), model);
+        self.islands.clear();
+        self.index_contacts(state.bodies.len());
+        self.report = StepReport { dt: self.memory.dt, ..StepReport::default() };
+        Ok(())
+    }
+
+    fn validate(&self, model: &Model, state: &State) -> Result<(), String> {
+        self.islands.validate(model)?;
+        self.memory.activity.validate(state.bodies.len())
+    }
+
+    fn clone_box(&self) -> Box<dyn Method> {
+        Box::new(self.clone())
+    }
+}

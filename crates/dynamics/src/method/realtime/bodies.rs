@@ -46,6 +46,13 @@ pub(super) enum Spin {
     Euler { moments: DVec3, axes: DQuat },
 }
 
+impl Spin {
+    /// Whether torques turn the body.
+    pub(super) fn turns(&self) -> bool {
+        !matches!(self, Self::Given)
+    }
+}
+
 impl Body {
     const WORLD: Self = Self {
         slot: u32::MAX,

@@ -3,6 +3,7 @@
 mod bodies;
 mod colours;
 mod contact;
+mod exact;
 mod impact;
 mod lanes;
 mod motion;
@@ -15,6 +16,7 @@ pub use settings::RealtimeSettings;
 
 use self::bodies::Bodies;
 use self::contact::Contact;
+use self::exact::ExactIslands;
 use self::pairs::{Pairs, Scenery};
 use self::wide::{Stiffness, WideContacts};
 use super::{Method, StepContext};
@@ -46,6 +48,7 @@ pub struct Realtime {
     bodies: Bodies,
     contacts: Vec<Contact>,
     wide: WideContacts,
+    exact: ExactIslands,
     /// The numbers of the contacts that are solved by sweeps, and of those that bounce.
     swept: Vec<u32>,
     bouncing: Vec<u32>,
@@ -94,6 +97,7 @@ impl Realtime {
             bodies: Bodies::default(),
             contacts: Vec::new(),
             wide: WideContacts::default(),
+            exact: ExactIslands::default(),
             swept: Vec::new(),
             bouncing: Vec::new(),
             near: Vec::new(),
@@ -209,17 +213,23 @@ impl Realtime {
         self.contacts.clear();
         self.swept.clear();
         self.bouncing.clear();
+        self.exact.clear(self.bodies.list.len());
         for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
+            let first = self.contacts.len() as u32;
             for &index in &island.contacts {
                 let pair = &self.memory.pairs.list[index];
                 for patch in 0..pair.patches.len() {
-                    let number = self.contacts.len() as u32;
-                    self.contacts.push(Contact::new((index, pair), patch, &self.bodies, h));
-                    self.swept.push(number);
                     if pair.material.restitution > 0.0 {
-                        self.bouncing.push(number);
+                        self.bouncing.push(self.contacts.len() as u32);
                     }
+                    self.contacts.push(Contact::new((index, pair), patch, &self.bodies, h));
                 }
+            }
+            let numbers = first..self.contacts.len() as u32;
+            if numbers.len() <= self.settings.exact_contacts as usize {
+                self.exact.add(numbers, &self.contacts, &self.bodies);
+            } else {
+                self.swept.extend(numbers);
             }
         }
     }
@@ -247,7 +257,7 @@ impl Realtime {
         let substeps = self.settings.substeps.max(1);
         let h = part / f64::from(substeps);
         let stiffness = Stiffness { h, push: self.settings.max_push_speed };
-        let Self { bodies, contacts, wide, swept, bouncing, level, settings, .. } = self;
+        let Self { bodies, contacts, wide, exact, swept, bouncing, level, settings, .. } = self;
         wide.load(contacts, swept, bodies, &stiffness);
         for _ in 0..substeps {
             bodies.list.iter_mut().for_each(|body| body.kick(h));
@@ -255,7 +265,9 @@ impl Realtime {
             if !wide.is_empty() {
                 wide.push(bodies, &stiffness, *level);
             }
+            exact.push(contacts, bodies, &stiffness);
             bodies.list.iter_mut().for_each(|body| body.drift(h));
+            exact.relax(contacts, bodies, &stiffness);
             if !wide.is_empty() {
                 wide.relax(bodies, &stiffness, *level);
             }

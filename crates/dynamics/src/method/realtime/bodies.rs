@@ -2,9 +2,11 @@
 //!
 //! Number 0 is the world: fixed and sleeping bodies, which nothing moves. Scripted bodies have velocities and no inverse mass.
 
-use crate::model::{BodyKind, BodyModel};
+use crate::constraint::BodyView;
+use crate::model::{BodyKind, BodyModel, JointEnd};
 use crate::{BodyId, BodyState, Id, Model, State};
 use glam::{DMat3, DQuat, DVec3};
+use tumble_geometry::Transform;
 use tumble_geometry::math::rotation_vector;
 
 /// The number of the world.
@@ -31,6 +33,10 @@ pub(super) struct Body {
     /// How fast velocities decay, in 1/s.
     pub(super) damping: [f64; 2],
     pub(super) spin: Spin,
+    /// Where the centre of mass is in the body frame.
+    center: DVec3,
+    /// Whether a joint holds it: then it is kicked in two halves.
+    pub(super) jointed: bool,
     /// Whether no contact or joint has acted on it in the substep under way.
     pub(super) free: bool,
 }
@@ -68,6 +74,8 @@ impl Body {
         turn: DVec3::ZERO,
         damping: [0.0; 2],
         spin: Spin::Given,
+        center: DVec3::ZERO,
+        jointed: false,
         free: false,
     };
 
@@ -95,19 +103,34 @@ impl Body {
             rotation: state.rotation,
             damping: [model.linear_damping, model.angular_damping],
             spin,
+            center: model.mass.center,
             ..Self::WORLD
         }
     }
 
     /// A body that goes from one motion to another in `dt` seconds, whatever happens to it.
-    fn scripted(slot: usize, from: &BodyState, to: &BodyState, dt: f64) -> Self {
+    fn scripted(slot: usize, center: DVec3, from: &BodyState, to: &BodyState, dt: f64) -> Self {
         Self {
             slot: slot as u32,
             velocity: (to.position - from.position) / dt,
             angular_velocity: rotation_vector(to.rotation * from.rotation.conjugate()) / dt,
             position: from.position,
             rotation: from.rotation,
+            center,
             ..Self::WORLD
+        }
+    }
+
+    /// The body as a constraint sees it; `end` and `number` tell which it is, since the world stands for all that nothing moves.
+    pub(super) fn view(&self, model: &Model, states: &[BodyState], end: JointEnd, number: u32) -> BodyView {
+        if number == WORLD {
+            return BodyView::of(model, states, end);
+        }
+        BodyView {
+            pose: Transform::new(self.rotation, self.position - self.rotation * self.center),
+            center: self.position,
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
         }
     }
 
@@ -149,7 +172,7 @@ impl Bodies {
             let (slot, Some(body)) = (id.slot(), model.bodies().get(id)) else { continue };
             let motion = &state.bodies[slot];
             let loaded = match body.kind {
-                BodyKind::Scripted(_) => Body::scripted(slot, motion, &after[slot], dt),
+                BodyKind::Scripted(_) => Body::scripted(slot, body.mass.center, motion, &after[slot], dt),
                 _ if motion.asleep => continue,
                 _ => Body::movable(slot, body, motion),
             };

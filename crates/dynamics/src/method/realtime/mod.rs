@@ -16,11 +16,12 @@ pub use settings::RealtimeSettings;
 
 use self::bodies::Bodies;
 use self::contact::Contact;
-use self::exact::ExactIslands;
+use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::pairs::{Pairs, Scenery};
 use self::wide::{Stiffness, WideContacts};
 use super::{Method, StepContext};
 use crate::contact::Contact as ContactView;
+use crate::event::Reaction;
 use crate::force::Wrenches;
 use crate::journal::Journal;
 use crate::model::JointEnd;
@@ -28,9 +29,9 @@ use crate::parts::activity::{self, Activity};
 use crate::parts::adjacency::Adjacency;
 use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
-use crate::parts::{finite, forces, scripts, turns};
+use crate::parts::{breaking, finite, forces, scripts, turns};
 use crate::report::{StepReport, Stopwatch};
-use crate::{BodyId, BodyState, ColliderId, Id, Model, ModelError, State, StepError};
+use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError};
 use fearless_simd::Level;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,8 @@ pub struct Realtime {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Memory {
     pairs: Pairs,
+    /// By slot of the joint.
+    joints: Vec<JointMemory>,
     activity: Activity,
     /// The length of the last step, in seconds; zero before the first.
     dt: f64,
@@ -74,6 +77,7 @@ struct Memory {
 struct Before {
     bodies: Vec<BodyState>,
     pairs: Pairs,
+    joints: Vec<JointMemory>,
     activity: Activity,
     report: StepReport,
 }
@@ -133,6 +137,7 @@ impl Realtime {
         let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
         self.memory.pairs.find(&scenery, context.index, &mut self.near);
         self.memory.pairs.begin(dt);
+        self.begin_joints(model);
         self.report.times.detect = total.elapsed();
 
         let refreshes = settings.refreshes.max(1);
@@ -153,7 +158,7 @@ impl Realtime {
             let state = &mut *context.state;
             let time = state.time + part * f64::from(refresh);
             self.load(model, state, time, part);
-            self.solve(part);
+            self.solve(model, state, part);
             self.bodies.store(&mut state.bodies);
             scripts::follow(model, &self.roster.scripted, state.time + part * f64::from(refresh + 1), &mut state.bodies);
             finite::check(model, &self.roster.movable, &state.bodies)?;
@@ -170,12 +175,21 @@ impl Realtime {
             context.index.body_changed(model, slept.body);
         }
         turns::follow(model, &self.roster.turning, state);
+        let reaction = |joint| known_reaction(&self.memory.joints, joint, dt);
+        breaking::break_joints(model, &self.roster.breakable, reaction, time, state, events);
+        notify::limits(model, &mut self.memory.joints, time, events);
         notify::contacts(&mut self.memory.pairs, &settings, context);
         self.memory.dt = dt;
         self.index_contacts(context.state.bodies.len());
         self.count(context.state);
         self.report.times.total = total.elapsed();
         Ok(())
+    }
+
+    /// Forgets what joints exerted in the step before.
+    fn begin_joints(&mut self, model: &Model) {
+        self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
+        self.memory.joints.iter_mut().for_each(|memory| memory.exerted = Default::default());
     }
 
     fn find_islands(&mut self, model: &Model, state: &State) {
@@ -210,6 +224,7 @@ impl Realtime {
         bodies.load(model, state, &roster.movable, &roster.scripted, ahead, part);
         self.sum_forces(model, state, time + 0.5 * part, part);
         let h = part / f64::from(self.settings.substeps.max(1));
+        let world = self.joint_world(model, state, h);
         self.contacts.clear();
         self.swept.clear();
         self.bouncing.clear();
@@ -226,8 +241,10 @@ impl Realtime {
                 }
             }
             let numbers = first..self.contacts.len() as u32;
-            if numbers.len() <= self.settings.exact_contacts as usize {
-                self.exact.add(numbers, &self.contacts, &self.bodies);
+            if numbers.len() <= self.settings.exact_contacts as usize || !island.joints.is_empty() {
+                let members = Members { contacts: numbers, joints: &island.joints };
+                let joints = &self.memory.joints;
+                self.exact.add(&members, &self.contacts, joints, &mut self.bodies, &world);
             } else {
                 self.swept.extend(numbers);
             }
@@ -253,21 +270,22 @@ impl Realtime {
     }
 
     /// Lets `part` seconds pass, in substeps.
-    fn solve(&mut self, part: f64) {
+    fn solve(&mut self, model: &Model, state: &State, part: f64) {
         let substeps = self.settings.substeps.max(1);
         let h = part / f64::from(substeps);
         let stiffness = Stiffness { h, push: self.settings.max_push_speed };
+        let world = self.joint_world(model, state, h);
         let Self { bodies, contacts, wide, exact, swept, bouncing, level, settings, .. } = self;
         wide.load(contacts, swept, bodies, &stiffness);
         for _ in 0..substeps {
-            bodies.list.iter_mut().for_each(|body| body.kick(h));
+            bodies.list.iter_mut().for_each(|body| body.kick(if body.jointed { 0.5 * h } else { h }));
             impact::bounce(contacts, bouncing, bodies, h, settings.restitution_threshold);
             if !wide.is_empty() {
                 wide.push(bodies, &stiffness, *level);
             }
-            exact.push(contacts, bodies, &stiffness);
+            exact.push(contacts, bodies, &stiffness, &world);
             bodies.list.iter_mut().for_each(|body| body.drift(h));
-            exact.relax(contacts, bodies, &stiffness);
+            exact.relax(contacts, bodies, &stiffness, &world);
             if !wide.is_empty() {
                 wide.relax(bodies, &stiffness, *level);
             }
@@ -275,9 +293,16 @@ impl Realtime {
         wide.store(contacts);
     }
 
-    /// Gives the impulses back to the pairs.
+    /// What joints need to know of the world, for substeps of `h` seconds.
+    fn joint_world<'a>(&self, model: &'a Model, state: &'a State, h: f64) -> JointWorld<'a> {
+        let threshold = self.settings.restitution_threshold;
+        JointWorld { model, states: &state.bodies, angles: &state.angles, h, threshold }
+    }
+
+    /// Gives the impulses back to the pairs and joints.
     fn store(&mut self, part: f64) {
         let h = part / f64::from(self.settings.substeps.max(1));
+        self.exact.store(&mut self.memory.joints, h);
         for contact in &self.contacts {
             contact.store(&mut self.memory.pairs.list[contact.pair as usize], h);
         }
@@ -301,6 +326,10 @@ impl Realtime {
     }
 }
 
+fn known_reaction(joints: &[JointMemory], joint: JointId, dt: f64) -> Option<Reaction> {
+    joints.get(joint.slot()).filter(|memory| memory.joint == Some(joint)).map(|memory| memory.reaction(dt))
+}
+
 impl Method for Realtime {
     fn name(&self) -> &'static str {
         "realtime"
@@ -309,17 +338,23 @@ impl Method for Realtime {
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         self.before.bodies.clone_from(&context.state.bodies);
         self.before.pairs.clone_from(&self.memory.pairs);
+        self.before.joints.clone_from(&self.memory.joints);
         self.before.activity.clone_from(&self.memory.activity);
         self.before.report = self.report;
         let result = self.advance(context);
         if result.is_err() {
             std::mem::swap(&mut context.state.bodies, &mut self.before.bodies);
             std::mem::swap(&mut self.memory.pairs, &mut self.before.pairs);
+            std::mem::swap(&mut self.memory.joints, &mut self.before.joints);
             std::mem::swap(&mut self.memory.activity, &mut self.before.activity);
             self.report = self.before.report;
             context.index.all_moved();
         }
         result
+    }
+
+    fn reaction(&self, joint: JointId) -> Option<Reaction> {
+        known_reaction(&self.memory.joints, joint, self.memory.dt)
     }
 
     fn report(&self) -> StepReport {
@@ -337,6 +372,7 @@ impl Method for Realtime {
 
     fn reset(&mut self) {
         self.memory.pairs.clear();
+        self.memory.joints.clear();
         self.memory.activity.reset();
         self.memory.dt = 0.0;
         self.islands.clear();

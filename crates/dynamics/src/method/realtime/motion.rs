@@ -21,7 +21,7 @@ impl Body {
         };
         self.velocity = decayed(self.velocity, self.acceleration, self.damping[0]);
         self.angular_velocity = decayed(self.angular_velocity, self.angular_acceleration, self.damping[1]);
-        self.free = true;
+        self.free = !self.jointed;
     }
 
     /// The body moves with its velocities for `h` seconds.

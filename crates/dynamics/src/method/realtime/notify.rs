@@ -1,9 +1,10 @@
 //! What is told of a step: contacts and sensors that begin, go on or end, impacts, grips.
 
 use super::RealtimeSettings;
+use super::exact::JointMemory;
 use super::pairs::{Pair, Pairs};
 use crate::constraint::BodyView;
-use crate::event::{Events, Grip, ImpactEvent, Phase};
+use crate::event::{Events, Grip, ImpactEvent, LimitEvent, Phase};
 use crate::method::StepContext;
 use crate::parts::notices;
 use crate::{Model, State};
@@ -74,4 +75,18 @@ fn grip(pair: &Pair, model: &Model, state: &State) -> Grip {
         })
     });
     if slides { Grip::Slip } else { Grip::Stick }
+}
+
+/// Tells which limits of joints were reached and left: those that began and ceased to push.
+pub(super) fn limits(model: &Model, joints: &mut [JointMemory], time: f64, events: &mut Events) {
+    for memory in joints {
+        let Some(joint) = memory.joint.filter(|&id| model.joints().get(id).is_some()) else { continue };
+        for row in 0..memory.limits.len() {
+            let (before, now) = (memory.limits_before.get(row).copied().unwrap_or(false), memory.limits[row]);
+            if before != now {
+                events.limits.push(LimitEvent { time, joint, row: row as u32, reached: now });
+            }
+        }
+        memory.limits_before.clone_from(&memory.limits);
+    }
 }

@@ -29,7 +29,7 @@ mod notify;
 mod positions;
 mod push;
 mod settings;
-mod soft;
+pub(in crate::method) mod soft;
 
 #[cfg(feature = "registry")]
 pub use settings::RetroactiveDescription;

@@ -21,16 +21,16 @@ use std::f64::consts::TAU;
 
 /// What a row had at the beginning of the step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Began {
+pub(in crate::method) struct Began {
     /// The impulse p it gave.
-    pub(super) impulse: f64,
+    pub(in crate::method) impulse: f64,
     /// Its value c₀.
-    pub(super) error: f64,
+    pub(in crate::method) error: f64,
 }
 
 /// A soft row in a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Soft {
+pub(in crate::method) enum Soft {
     /// By T's coefficients: bias, and γ of the half of λ that is given at once.
     Coefficients { bias: f64, gamma: f64 },
     /// Stiffness, damping and Newmark's β.
@@ -39,7 +39,7 @@ pub(super) enum Soft {
 
 impl Soft {
     /// A row with the mobility `J W Jᵀ`, in a step of `h` seconds; none for a rigid one.
-    pub(super) fn new(row: &Row, mobility: f64, h: f64) -> Option<Self> {
+    pub(in crate::method) fn new(row: &Row, mobility: f64, h: f64) -> Option<Self> {
         let mass = if mobility > f64::MIN_POSITIVE { 1.0 / mobility } else { 0.0 };
         let (stiffness, damping) = match row.softness {
             Softness::Rigid | Softness::Baumgarte { .. } => return None,
@@ -57,7 +57,7 @@ impl Soft {
     }
 
     /// Bias and γ for the beginning of the step, with the value c₀.
-    pub(super) fn start(&self, h: f64, error: f64) -> (f64, f64) {
+    pub(in crate::method) fn start(&self, h: f64, error: f64) -> (f64, f64) {
         match *self {
             Self::Coefficients { bias, gamma } => (bias, gamma),
             Self::Spring { stiffness, damping, beta } => {
@@ -68,7 +68,7 @@ impl Soft {
     }
 
     /// The impulse q at the end of the step, with the value c₁.
-    pub(super) fn end(&self, h: f64, began: Began, error: f64) -> f64 {
+    pub(in crate::method) fn end(&self, h: f64, began: Began, error: f64) -> f64 {
         match *self {
             Self::Coefficients { .. } => began.impulse,
             Self::Spring { stiffness, beta, .. } => {

@@ -4,14 +4,20 @@
 //! contacts, an [exact solve](problem) costs no more than sweeps and knows neither: a tower of forty boxes stands still, and so does
 //! whatever is heavy on whatever is light.
 
+mod joints;
 mod problem;
 mod sparse;
 
+pub(super) use self::joints::{JointMemory, JointWorld};
+
+use self::joints::ExactJoint;
 use self::problem::{Disc, Law, Problem, Row, UNMOVED};
 use self::sparse::{Part, Pattern, Patterns};
-use super::bodies::{Bodies, Body, Spin};
+use super::bodies::{Bodies, Body, Spin, WORLD};
 use super::contact::Contact;
 use super::wide::Stiffness;
+use crate::model::JointEnd;
+use crate::{Id, JointId};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
@@ -20,6 +26,9 @@ const STIFFNESS: f64 = 1e4;
 
 /// The part of an overlap that is removed in a second.
 const PUSH_RATE: f64 = 20.0;
+
+/// How often joints are aimed anew, at most.
+const LOOKS_AHEAD: usize = 3;
 
 /// All small islands.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +39,7 @@ pub(super) struct ExactIslands {
     patterns: Patterns,
     /// By number of a body: its number in the island under way.
     local: Vec<u32>,
+    members: Vec<u32>,
     edges: Vec<[u32; 2]>,
 }
 
@@ -41,10 +51,36 @@ struct ExactIsland {
     bodies: Vec<u32>,
     /// The numbers of its contacts, and where their rows begin.
     contacts: Vec<[u32; 2]>,
+    /// How many rows the contacts have; those of the joints follow.
+    contact_rows: usize,
+    joints: Vec<ExactJoint>,
     problem: Problem,
+    /// How stiff rows with and without a linear part are.
+    stiffness: [f64; 2],
+    /// By place: what resists, with the geometric stiffness of the joints.
+    inertia: Vec<Inertia>,
+    stiffened: bool,
     /// The velocities without constraints, and with them.
     target: Vec<Part>,
     velocities: Vec<Part>,
+    /// The bodies as they were before they were moved to see where they get.
+    here: Vec<Body>,
+}
+
+/// What resists a change of a body's motion.
+#[derive(Clone, Copy, Debug)]
+struct Inertia {
+    inverse_mass: f64,
+    inverse_inertia: DMat3,
+    /// The greatest moment of inertia, in kg m².
+    greatest: f64,
+}
+
+/// What an island is made of.
+pub(super) struct Members<'a> {
+    /// Its contacts.
+    pub(super) contacts: std::ops::Range<u32>,
+    pub(super) joints: &'a [JointId],
 }
 
 impl ExactIslands {
@@ -55,52 +91,110 @@ impl ExactIslands {
         self.local.resize(bodies, UNMOVED);
     }
 
-    /// Takes over an island of these contacts.
-    pub(super) fn add(&mut self, numbers: std::ops::Range<u32>, contacts: &[Contact], bodies: &Bodies) {
-        let mut members: Vec<u32> = Vec::new();
+    /// Takes over an island.
+    pub(super) fn add(
+        &mut self,
+        members: &Members<'_>,
+        contacts: &[Contact],
+        memory: &[JointMemory],
+        bodies: &mut Bodies,
+        world: &JointWorld<'_>,
+    ) {
+        self.members.clear();
         self.edges.clear();
-        for contact in &contacts[numbers.start as usize..numbers.end as usize] {
-            let local = contact.bodies.map(|number| {
-                if !bodies.list[number as usize].is_movable() {
-                    return UNMOVED;
-                }
-                let local = &mut self.local[number as usize];
-                if *local == UNMOVED {
-                    *local = members.len() as u32;
-                    members.push(number);
-                }
-                *local
-            });
-            if !local.contains(&UNMOVED) {
-                self.edges.push([local[0].min(local[1]), local[0].max(local[1])]);
-            }
+        for contact in &contacts[members.contacts.start as usize..members.contacts.end as usize] {
+            self.connect(contact.bodies, bodies);
         }
-        let pattern = self.patterns.get(members.len(), &mut self.edges);
+        let ends = |id: &JointId| {
+            let end = |end: JointEnd| if let JointEnd::Body(id) = end { bodies.number(id) } else { WORLD };
+            world.model.joints().get(*id).map(|joint| (*id, joint.ends.map(end)))
+        };
+        let joints: Vec<(JointId, [u32; 2])> = members.joints.iter().filter_map(ends).collect();
+        for &(_, ends) in &joints {
+            self.connect(ends, bodies);
+        }
+        let pattern = self.patterns.get(self.members.len(), &mut self.edges);
         if self.count == self.list.len() {
             self.list.push(ExactIsland::new(pattern.clone()));
         }
         let island = &mut self.list[self.count];
         self.count += 1;
         island.pattern = pattern;
-        island.load(&members, numbers, contacts, bodies);
-        members.iter().for_each(|&number| self.local[number as usize] = UNMOVED);
+        island.gather(&self.members, bodies);
+        let place = |number: u32| match self.local[number as usize] {
+            UNMOVED => UNMOVED,
+            local => island.pattern.place[local as usize],
+        };
+        let places: Vec<[u32; 2]> = joints.iter().map(|(_, ends)| ends.map(place)).collect();
+        let contact_places: Vec<[u32; 2]> =
+            members.contacts.clone().map(|number| contacts[number as usize].bodies.map(place)).collect();
+        island.load_contacts(members.contacts.clone(), &contact_places, contacts, bodies);
+        island.joints.clear();
+        for (&(id, ends), places) in joints.iter().zip(places) {
+            let mut joint = ExactJoint::new(id, ends, places, &memory[id.slot()], world.h);
+            joint.add(world, bodies, island.stiffness, &mut island.problem.rows);
+            island.joints.push(joint);
+        }
+        island.stiffen(world, bodies);
+        for &number in &self.members {
+            bodies.list[number as usize].jointed = !joints.is_empty();
+            self.local[number as usize] = UNMOVED;
+        }
+    }
+
+    /// Notes that two bodies touch or are joined.
+    fn connect(&mut self, pair: [u32; 2], bodies: &Bodies) {
+        let local = pair.map(|number| {
+            if !bodies.list[number as usize].is_movable() {
+                return UNMOVED;
+            }
+            let local = &mut self.local[number as usize];
+            if *local == UNMOVED {
+                *local = self.members.len() as u32;
+                self.members.push(number);
+            }
+            *local
+        });
+        if !local.contains(&UNMOVED) && local[0] != local[1] {
+            self.edges.push([local[0].min(local[1]), local[0].max(local[1])]);
+        }
     }
 
     fn islands(&mut self) -> &mut [ExactIsland] {
         &mut self.list[..self.count]
     }
 
-    /// The bodies have been kicked: the impulses with which gaps do not become overlaps, and overlaps become smaller.
-    pub(super) fn push(&mut self, contacts: &[Contact], bodies: &mut Bodies, stiffness: &Stiffness) {
+    /// The bodies have been kicked: the impulses with which joints are closed and gaps are no overlaps after the drift, and overlaps
+    /// become smaller.
+    pub(super) fn push(
+        &mut self,
+        contacts: &[Contact],
+        bodies: &mut Bodies,
+        stiffness: &Stiffness,
+        world: &JointWorld<'_>,
+    ) {
         for island in self.islands() {
-            island.push(contacts, bodies, stiffness);
+            island.push(contacts, bodies, stiffness, world);
         }
     }
 
     /// The bodies have moved: nothing approaches any more, and what removed overlaps does not remain as velocity.
-    pub(super) fn relax(&mut self, contacts: &mut [Contact], bodies: &mut Bodies, stiffness: &Stiffness) {
+    pub(super) fn relax(
+        &mut self,
+        contacts: &mut [Contact],
+        bodies: &mut Bodies,
+        stiffness: &Stiffness,
+        world: &JointWorld<'_>,
+    ) {
         for island in self.islands() {
-            island.relax(contacts, bodies, stiffness);
+            island.relax(contacts, bodies, stiffness, world);
+        }
+    }
+
+    /// Gives what joints exerted back.
+    pub(super) fn store(&mut self, memory: &mut [JointMemory], h: f64) {
+        for joint in self.islands().iter().flat_map(|island| &island.joints) {
+            joint.store(&mut memory[joint.id.slot()], h);
         }
     }
 }
@@ -111,13 +205,20 @@ impl ExactIsland {
             pattern,
             bodies: Vec::new(),
             contacts: Vec::new(),
+            contact_rows: 0,
+            joints: Vec::new(),
             problem: Problem::default(),
+            stiffness: [0.0; 2],
+            inertia: Vec::new(),
+            stiffened: false,
             target: Vec::new(),
             velocities: Vec::new(),
+            here: Vec::new(),
         }
     }
 
-    fn load(&mut self, members: &[u32], numbers: std::ops::Range<u32>, contacts: &[Contact], bodies: &Bodies) {
+    /// Takes over the bodies.
+    fn gather(&mut self, members: &[u32], bodies: &Bodies) {
         let count = members.len();
         self.bodies.clear();
         self.bodies.resize(count, 0);
@@ -126,35 +227,83 @@ impl ExactIsland {
         }
         self.target.resize(count, [0.0; 6]);
         self.velocities.resize(count, [0.0; 6]);
-        self.problem.masses.clear();
-        self.problem.masses.extend(self.bodies.iter().map(|&number| mass_block(&bodies.list[number as usize])));
-        let diagonal = |range: std::ops::Range<usize>| {
-            let blocks = self.problem.masses.iter();
-            STIFFNESS * blocks.flat_map(|mass| range.clone().map(|k| mass[k][k])).fold(0.0, f64::max)
+        self.weigh(bodies);
+        let masses = &self.problem.masses;
+        let greatest = |range: std::ops::Range<usize>| {
+            STIFFNESS * masses.iter().flat_map(|mass| range.clone().map(|k| mass[k][k])).fold(0.0, f64::max)
         };
-        let stiffness = [diagonal(0..3), diagonal(3..6)];
-        let places: Vec<u32> = self.places(members, bodies.list.len());
+        self.stiffness = [greatest(0..3), greatest(3..6)];
+        self.stiffened = false;
+    }
+
+    /// The masses of the bodies alone.
+    fn weigh(&mut self, bodies: &Bodies) {
+        let body = |&number: &u32| &bodies.list[number as usize];
+        self.problem.masses.clear();
+        self.problem.masses.extend(self.bodies.iter().map(body).map(mass_block));
+        self.inertia.clear();
+        self.inertia.extend(self.bodies.iter().map(body).zip(&self.problem.masses).map(|(body, mass)| Inertia {
+            inverse_mass: body.inverse_mass,
+            inverse_inertia: body.inverse_inertia,
+            greatest: mass[3][3].max(mass[4][4]).max(mass[5][5]),
+        }));
+    }
+
+    fn load_contacts(
+        &mut self,
+        numbers: std::ops::Range<u32>,
+        places: &[[u32; 2]],
+        contacts: &[Contact],
+        bodies: &Bodies,
+    ) {
         self.contacts.clear();
         self.problem.rows.clear();
-        for number in numbers {
-            let contact = &contacts[number as usize];
+        for (number, &places) in numbers.zip(places) {
             self.contacts.push([number, self.problem.rows.len() as u32]);
-            let places = contact.bodies.map(|body| places[body as usize]);
-            add_contact(&mut self.problem.rows, contact, places, bodies, stiffness);
+            add_contact(&mut self.problem.rows, &contacts[number as usize], places, bodies, self.stiffness);
+        }
+        self.contact_rows = self.problem.rows.len();
+        self.problem.changed();
+    }
+
+    /// Gives bodies more inertia where joints pull at them harder than the substep resolves.
+    fn stiffen(&mut self, world: &JointWorld<'_>, bodies: &Bodies) {
+        if self.joints.is_empty() {
+            return;
+        }
+        if self.stiffened {
+            self.weigh(bodies);
+        }
+        self.stiffened = false;
+        let square = world.h * world.h;
+        for joint in &mut self.joints {
+            for (place, pull, lever) in joint.geometric_stiffness(world, bodies) {
+                let Some(inertia) = self.inertia.get(place as usize) else { continue };
+                let surplus = square * pull - 0.5 * inertia.greatest;
+                if surplus > 0.0 {
+                    self.stiffened = true;
+                    let block = &mut self.problem.masses[place as usize];
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            let across = if i == j { 1.0 } else { 0.0 } - lever[i] * lever[j];
+                            block[3 + i][3 + j] += surplus * across;
+                        }
+                    }
+                }
+            }
+        }
+        if self.stiffened {
+            for (inertia, mass) in self.inertia.iter_mut().zip(&self.problem.masses) {
+                let column = |j: usize| DVec3::new(mass[3][3 + j], mass[4][3 + j], mass[5][3 + j]);
+                if inertia.inverse_inertia != DMat3::ZERO {
+                    inertia.inverse_inertia = DMat3::from_cols(column(0), column(1), column(2)).inverse();
+                }
+            }
         }
         self.problem.changed();
     }
 
-    /// By number of a body: its place in the elimination.
-    fn places(&self, members: &[u32], bodies: usize) -> Vec<u32> {
-        let mut places = vec![UNMOVED; bodies];
-        for (local, &number) in members.iter().enumerate() {
-            places[number as usize] = self.pattern.place[local];
-        }
-        places
-    }
-
-    fn push(&mut self, contacts: &[Contact], bodies: &mut Bodies, stiffness: &Stiffness) {
+    fn push(&mut self, contacts: &[Contact], bodies: &mut Bodies, stiffness: &Stiffness, world: &JointWorld<'_>) {
         for &[number, first] in &self.contacts {
             let contact = &contacts[number as usize];
             for (point, row) in contact.points().iter().zip(&mut self.problem.rows[first as usize..]) {
@@ -163,11 +312,39 @@ impl ExactIsland {
                 row.bias = approach + given_rate(row, contact, bodies);
             }
         }
+        for joint in &self.joints {
+            joint.prepare_push(world, bodies, &mut self.problem.rows);
+        }
         self.read(bodies);
         self.solve(bodies);
+        if self.joints.is_empty() {
+            return;
+        }
+        for _ in 0..LOOKS_AHEAD {
+            if self.aim(bodies, world) <= joints::CLOSED {
+                break;
+            }
+            self.solve(bodies);
+        }
+        for joint in &mut self.joints {
+            joint.pushed(world, bodies, &self.problem.rows);
+        }
     }
 
-    fn relax(&mut self, contacts: &mut [Contact], bodies: &mut Bodies, stiffness: &Stiffness) {
+    /// Moves the bodies, looks by how much joints miss, and puts the bodies back.
+    fn aim(&mut self, bodies: &mut Bodies, world: &JointWorld<'_>) -> f64 {
+        self.here.clear();
+        self.here.extend(self.bodies.iter().map(|&number| bodies.list[number as usize]));
+        self.bodies.iter().for_each(|&number| bodies.list[number as usize].drift(world.h));
+        let rows = &mut self.problem.rows;
+        let miss = self.joints.iter().map(|joint| joint.aim(world, bodies, rows)).fold(0.0, f64::max);
+        for (&number, here) in self.bodies.iter().zip(&self.here) {
+            bodies.list[number as usize] = *here;
+        }
+        miss
+    }
+
+    fn relax(&mut self, contacts: &mut [Contact], bodies: &mut Bodies, stiffness: &Stiffness, world: &JointWorld<'_>) {
         for &[number, first] in &self.contacts {
             let contact = &contacts[number as usize];
             for (point, row) in contact.points().iter().zip(&mut self.problem.rows[first as usize..]) {
@@ -175,11 +352,32 @@ impl ExactIsland {
                 row.bias = gap / stiffness.h + given_rate(row, contact, bodies);
             }
         }
+        if !self.joints.is_empty() {
+            self.damp(bodies, world.h);
+            self.bodies.iter().for_each(|&number| bodies.list[number as usize].kick(0.5 * world.h));
+            for joint in &mut self.joints {
+                joint.prepare_relax(world, bodies, self.stiffness, &mut self.problem.rows);
+            }
+            self.stiffen(world, bodies);
+        }
         self.read(bodies);
-        self.take_back(bodies);
+        self.take_back_contacts();
         self.solve(bodies);
+        for joint in &mut self.joints {
+            joint.relaxed(world, bodies, &self.problem.rows);
+        }
         for &[number, first] in &self.contacts {
             write_back(&mut contacts[number as usize], &self.problem.rows[first as usize..]);
+        }
+    }
+
+    fn damp(&mut self, bodies: &mut Bodies, h: f64) {
+        let inertia = |place: u32| {
+            let inertia = &self.inertia[place as usize];
+            (inertia.inverse_inertia, inertia.greatest)
+        };
+        for joint in &self.joints {
+            joint.damp(h, bodies, &inertia);
         }
     }
 
@@ -192,25 +390,24 @@ impl ExactIsland {
         }
     }
 
-    /// Takes the impulses out of the velocities again.
-    fn take_back(&mut self, bodies: &Bodies) {
-        let given = self.given(bodies);
+    /// Takes the impulses of contacts, whose rows are still the same, out of the velocities again.
+    fn take_back_contacts(&mut self) {
+        let given = self.given(&self.problem.rows[..self.contact_rows]);
         for (target, given) in self.target.iter_mut().zip(given) {
             target.iter_mut().zip(given).for_each(|(target, given)| *target -= given);
         }
     }
 
-    /// `W Jᵀ λ`: what the impulses give each body.
-    fn given(&self, bodies: &Bodies) -> Vec<Part> {
+    /// `W Jᵀ λ`: what the impulses of rows give each body.
+    fn given(&self, rows: &[Row]) -> Vec<Part> {
         let mut momenta = vec![[0.0; 6]; self.bodies.len()];
-        for row in &self.problem.rows {
+        for row in rows {
             row.give(row.impulse, &mut momenta);
         }
-        for (momentum, &number) in momenta.iter_mut().zip(&self.bodies) {
-            let body = &bodies.list[number as usize];
+        for (momentum, inertia) in momenta.iter_mut().zip(&self.inertia) {
             let [a, b, c, p, q, r] = *momentum;
-            let linear = DVec3::new(a, b, c) * body.inverse_mass;
-            let angular = body.inverse_inertia * DVec3::new(p, q, r);
+            let linear = DVec3::new(a, b, c) * inertia.inverse_mass;
+            let angular = inertia.inverse_inertia * DVec3::new(p, q, r);
             *momentum = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
         }
         momenta
@@ -218,12 +415,12 @@ impl ExactIsland {
 
     /// Finds the impulses and gives them to the bodies.
     fn solve(&mut self, bodies: &mut Bodies) {
-        let guess = self.given(bodies);
+        let guess = self.given(&self.problem.rows);
         for ((v, target), given) in self.velocities.iter_mut().zip(&self.target).zip(guess) {
             *v = std::array::from_fn(|k| target[k] + given[k]);
         }
         self.problem.solve(&self.pattern, &self.target, &mut self.velocities);
-        let given = self.given(bodies);
+        let given = self.given(&self.problem.rows);
         for ((target, given), &number) in self.target.iter().zip(given).zip(&self.bodies) {
             let body = &mut bodies.list[number as usize];
             let v: Part = std::array::from_fn(|k| target[k] + given[k]);

@@ -134,6 +134,16 @@ impl Body {
         }
     }
 
+    /// Turns the inertia to where the body is now.
+    pub(super) fn turn_inertia(&mut self) {
+        if let Spin::Euler { moments, axes } = self.spin {
+            let most = moments.max_element();
+            let inverse = moments.to_array().map(|moment| if moment > 1e-15 * most { 1.0 / moment } else { 0.0 });
+            let rotation = DMat3::from_quat(self.rotation * axes);
+            self.inverse_inertia = rotation * DMat3::from_diagonal(DVec3::from(inverse)) * rotation.transpose();
+        }
+    }
+
     /// The velocity of the point at `arm` from the centre of mass: `v + ω × r`.
     pub(super) fn velocity_at(&self, arm: DVec3) -> DVec3 {
         self.velocity + self.angular_velocity.cross(arm)

@@ -271,9 +271,6 @@ impl ExactIsland {
         if self.joints.is_empty() {
             return;
         }
-        if self.stiffened {
-            self.weigh(bodies);
-        }
         self.stiffened = false;
         let square = world.h * world.h;
         for joint in &mut self.joints {
@@ -355,13 +352,17 @@ impl ExactIsland {
         if !self.joints.is_empty() {
             self.damp(bodies, world.h);
             self.bodies.iter().for_each(|&number| bodies.list[number as usize].kick(0.5 * world.h));
-            for joint in &mut self.joints {
-                joint.prepare_relax(world, bodies, self.stiffness, &mut self.problem.rows);
-            }
-            self.stiffen(world, bodies);
         }
         self.read(bodies);
         self.take_back_contacts();
+        if !self.joints.is_empty() {
+            self.bodies.iter().for_each(|&number| bodies.list[number as usize].turn_inertia());
+            for joint in &mut self.joints {
+                joint.prepare_relax(world, bodies, self.stiffness, &mut self.problem.rows);
+            }
+            self.weigh(bodies);
+            self.stiffen(world, bodies);
+        }
         self.solve(bodies);
         for joint in &mut self.joints {
             joint.relaxed(world, bodies, &self.problem.rows);

@@ -7,6 +7,7 @@
 //! | [`forces`] | sums all forces |
 //! | [`free_motion`] | the equations of motion under forces alone, for integrators |
 //! | [`pairs`] | which pairs of colliders may touch |
+//! | [`regions`] | where colliders may get within a step |
 //! | [`perturbation`] | rough surfaces: a tilt of the normal by chance |
 //! | [`islands`] | groups of bodies that are connected |
 //! | [`activity`] | who falls asleep and who wakes up |
@@ -27,6 +28,7 @@ pub mod notices;
 pub(crate) mod or_never;
 pub mod pairs;
 pub mod perturbation;
+pub mod regions;
 pub mod roster;
 pub mod scripts;
 pub mod turns;

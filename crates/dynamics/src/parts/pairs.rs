@@ -2,7 +2,7 @@
 //! filter keeps from colliding.
 
 use crate::model::JointEnd;
-use crate::{BodyId, ColliderId, Model};
+use crate::{BodyId, ColliderId, ColliderIndex, Model};
 
 /// Whether two colliders may touch, or overlap if one of them is a sensor.
 pub fn may_meet(model: &Model, colliders: [ColliderId; 2]) -> bool {
@@ -23,4 +23,40 @@ pub fn kept_apart_by_joint(model: &Model, bodies: [BodyId; 2]) -> bool {
         if a.joints.len() <= b.joints.len() { (&a.joints, bodies[1]) } else { (&b.joints, bodies[0]) };
     let apart = |joint: &crate::model::JointModel| !joint.collide && joint.ends.contains(&JointEnd::Body(other));
     joints.iter().filter_map(|&id| model.joints().get(id)).any(apart)
+}
+
+/// What a method remembers of a pair of colliders.
+pub trait Pair: Sized {
+    /// The colliders, the smaller id first.
+    fn colliders(&self) -> [ColliderId; 2];
+
+    /// A pair of which nothing is known yet; none if one of the colliders is not there.
+    fn new(model: &Model, colliders: [ColliderId; 2]) -> Option<Self>;
+}
+
+/// Brings a list of pairs, sorted by their colliders, up to date with the index: one for each pair of near colliders that may meet. Those
+/// that are not near any more go to `ended`. `near` is room to work in.
+pub fn follow<P: Pair>(
+    model: &Model,
+    index: &mut ColliderIndex,
+    list: &mut Vec<P>,
+    ended: &mut Vec<P>,
+    near: &mut Vec<[ColliderId; 2]>,
+) {
+    near.clear();
+    index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
+    near.retain(|&pair| may_meet(model, pair));
+    near.sort_unstable();
+    if near.iter().copied().eq(list.iter().map(P::colliders)) {
+        return;
+    }
+    let mut old = std::mem::take(list).into_iter().peekable();
+    for &pair in near.iter() {
+        while let Some(lost) = old.next_if(|known| known.colliders() < pair) {
+            ended.push(lost);
+        }
+        let known = old.next_if(|known| known.colliders() == pair);
+        list.extend(known.or_else(|| P::new(model, pair)));
+    }
+    ended.extend(old);
 }

@@ -7,16 +7,16 @@
 use super::RealtimeSettings;
 use crate::contact::{Contact, ContactImpulse, ContactPoint, ContactPoints};
 use crate::event::Grip;
-use crate::index::rest_margin;
-use crate::model::{ColliderModel, ContactMaterial};
+use crate::model::ContactMaterial;
 use crate::parts::notices::Touch;
 use crate::parts::roster::Roster;
+use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::{pairs, perturbation};
-use crate::{BodyId, BodyState, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::query::{self, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
-use tumble_geometry::{Aabb, Transform};
+use tumble_geometry::Transform;
 
 /// The fewest pairs that are worth a thread of their own.
 const LEAST_SHARE: usize = 64;
@@ -131,7 +131,11 @@ impl ContactPoints for Pair {
     }
 }
 
-impl Pair {
+impl pairs::Pair for Pair {
+    fn colliders(&self) -> [ColliderId; 2] {
+        self.colliders
+    }
+
     fn new(model: &Model, colliders: [ColliderId; 2]) -> Option<Self> {
         let [a, b] = [model.colliders().get(colliders[0])?, model.colliders().get(colliders[1])?];
         Some(Self {
@@ -149,7 +153,9 @@ impl Pair {
             dt: 0.0,
         })
     }
+}
 
+impl Pair {
     /// What others see of it.
     pub(super) fn view(&self) -> Contact<'_> {
         Contact::new(self.colliders, self.bodies, self.material, self.dt, self)
@@ -273,23 +279,8 @@ impl Clone for Pairs {
 impl Pairs {
     /// Broad phase: finds the pairs of colliders that may touch within the step.
     pub(super) fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, near: &mut Vec<[ColliderId; 2]>) {
-        relocate(world, index);
-        near.clear();
-        index.pairs(world.model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
-        near.retain(|&pair| pairs::may_meet(world.model, pair));
-        near.sort_unstable();
-        if near.iter().copied().eq(self.list.iter().map(|pair| pair.colliders)) {
-            return;
-        }
-        let mut old = std::mem::take(&mut self.list).into_iter().peekable();
-        for &pair in near.iter() {
-            while let Some(lost) = old.next_if(|known| known.colliders < pair) {
-                self.ended.push(lost);
-            }
-            let known = old.next_if(|known| known.colliders == pair);
-            self.list.extend(known.or_else(|| Pair::new(world.model, pair)));
-        }
-        self.ended.extend(old);
+        relocate(world.model, world.state, world.dt, world.roster, index);
+        pairs::follow(world.model, index, &mut self.list, &mut self.ended, near);
     }
 
     /// Narrow phase: finds the points of all pairs of which one moves, where the bodies are now.
@@ -338,43 +329,4 @@ impl Pairs {
         self.list.dedup_by_key(|pair| pair.colliders);
         self.ended.retain(|pair| pair.touch.before);
     }
-}
-
-/// Tells the index where the colliders of moving bodies may get within the step. All boxes depend on the present motions alone, so
-/// that a run can be resumed with an index that is filled anew.
-fn relocate(world: &Scenery<'_>, index: &mut ColliderIndex) {
-    let Scenery { model, state, dt, roster, .. } = *world;
-    index.refresh(model, state);
-    for &id in roster.movable.iter().chain(&roster.scripted) {
-        let (Some(body), motion) = (model.bodies().get(id), &state.bodies[id.slot()]) else { continue };
-        // A script moves its body even if somebody put it to sleep.
-        if motion.asleep && body.kind.is_movable() {
-            continue;
-        }
-        for &collider_id in &body.colliders {
-            let Some(collider) = model.colliders().get(collider_id) else { continue };
-            let here = collider.shape.aabb(&world_pose(collider, motion)).expanded(reach(model, collider, motion, dt));
-            let travel = motion.velocity * dt;
-            let aabb = here.merged(&Aabb::new(here.min + travel, here.max + travel));
-            index.relocate(collider_id, &aabb, travel);
-        }
-    }
-}
-
-fn world_pose(collider: &ColliderModel, body: &BodyState) -> Transform {
-    body.center_pose() * collider.center_pose
-}
-
-/// How much farther than its speed says a collider may get within a time: by turning, by accelerating (up to 50 m/s²), and a
-/// hundredth of its size for good measure. One that does not move gets nowhere.
-fn reach(model: &Model, collider: &ColliderModel, body: &BodyState, dt: f64) -> f64 {
-    let Some(kind) = model.bodies().get(collider.body).map(|body| &body.kind).filter(|kind| kind.moves()) else {
-        return 0.0;
-    };
-    let margin = rest_margin(collider);
-    if body.asleep && kind.is_movable() {
-        return margin;
-    }
-    let radius = collider.center_pose.point(collider.bounding_sphere.center).length() + collider.bounding_sphere.radius;
-    if radius.is_finite() { dt * body.angular_velocity.length() * radius + margin + 25.0 * dt * dt } else { 0.0 }
 }

@@ -5,7 +5,8 @@ use crate::contact::{Contact, ContactImpulse, ContactPoint, ContactPoints};
 use crate::event::Grip;
 use crate::model::ContactMaterial;
 use crate::parts::notices::Touch;
-use crate::{BodyId, ColliderId};
+use crate::parts::pairs;
+use crate::{BodyId, ColliderId, Model};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::query::{Feature, FeatureId, PairCache};
@@ -99,6 +100,30 @@ pub(super) struct PairState {
     pub(super) dt: f64,
     /// The tilt of the normals by rough surfaces, drawn when the contact began.
     pub(super) tilt: DVec3,
+}
+
+impl pairs::Pair for PairState {
+    fn colliders(&self) -> [ColliderId; 2] {
+        self.colliders
+    }
+
+    fn new(model: &Model, colliders: [ColliderId; 2]) -> Option<Self> {
+        let [a, b] = [model.colliders().get(colliders[0])?, model.colliders().get(colliders[1])?];
+        Some(Self {
+            colliders,
+            bodies: [a.body, b.body],
+            points: Vec::new(),
+            material: model.mixing().mix(&a.material, &b.material),
+            touch: Touch::default(),
+            grip: None,
+            sensor: a.sensor || b.sensor,
+            first_is_sensor: a.sensor,
+            cache: PairCache::default(),
+            shapes: [a.shape_revision, b.shape_revision],
+            dt: 0.0,
+            tilt: DVec3::ZERO,
+        })
+    }
 }
 
 /// A copy that uses the memory of what it replaces.

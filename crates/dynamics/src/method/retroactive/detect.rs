@@ -9,17 +9,15 @@ use super::contact::{PairState, PointState};
 use crate::constraint::BodyView;
 use crate::constraint::contact::{ContactGeometry, point_jacobian};
 use crate::force::Wrenches;
-use crate::index::rest_margin;
 use crate::journal::{BodyChange, Change, JointChange, Journal};
-use crate::model::{ColliderModel, JointEnd};
-use crate::parts::notices::Touch;
+use crate::model::JointEnd;
+use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
 use crate::parts::{forces, pairs, perturbation};
-use crate::{BodyId, BodyState, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::query::{self, Manifold, ManifoldOptions, PairCache};
-use tumble_geometry::{Aabb, Transform};
 
 /// The fewest contacts that are worth a thread of their own.
 const LEAST_SHARE: usize = 64;
@@ -33,12 +31,15 @@ pub(super) struct Contacts {
     pub(super) ended: Vec<PairState>,
     /// The longest step they were found for, in seconds.
     found_for: f64,
+    /// Room to work in.
+    #[serde(skip)]
+    near: Vec<[ColliderId; 2]>,
 }
 
 /// A copy that uses the memory of what it replaces.
 impl Clone for Contacts {
     fn clone(&self) -> Self {
-        Self { list: self.list.clone(), ended: self.ended.clone(), found_for: self.found_for }
+        Self { list: self.list.clone(), ended: self.ended.clone(), found_for: self.found_for, near: Vec::new() }
     }
 
     fn clone_from(&mut self, other: &Self) {
@@ -92,34 +93,14 @@ impl Contacts {
     }
 
     fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, scope: &Scope) {
-        relocate(world, index);
-        self.update_pairs(world.model, index);
+        relocate(world.model, world.state, world.dt, world.roster, index);
+        pairs::follow(world.model, index, &mut self.list, &mut self.ended, &mut self.near);
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
             if pair.bodies.iter().any(|&id| scope.includes(id)) {
                 update(pair, world, manifolds);
             }
         });
         self.found_for = world.dt;
-    }
-
-    /// Keeps one contact for each pair of near colliders that may collide.
-    fn update_pairs(&mut self, model: &Model, index: &mut ColliderIndex) {
-        let mut near: Vec<[ColliderId; 2]> = Vec::with_capacity(self.list.len());
-        index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
-        near.retain(|&pair| pairs::may_meet(model, pair));
-        near.sort_unstable();
-        if near.iter().copied().eq(self.list.iter().map(|pair| pair.colliders)) {
-            return;
-        }
-        let mut old = std::mem::take(&mut self.list).into_iter().peekable();
-        for pair in near {
-            while let Some(lost) = old.next_if(|contact| contact.colliders < pair) {
-                self.ended.push(lost);
-            }
-            let contact = old.next_if(|contact| contact.colliders == pair);
-            self.list.extend(contact.or_else(|| new_pair(model, pair)));
-        }
-        self.ended.extend(old);
     }
 
     /// Notes how fast the surfaces of each contact will meet: with approach speed v, gap g and the relative acceleration a
@@ -219,66 +200,8 @@ fn touched(model: &Model, changes: &Journal) -> Option<Scope> {
     chosen.map(Scope::Bodies)
 }
 
-/// Tells the index where the colliders of moving bodies may get within the step. Those of sleeping bodies stay where they
-/// are. All boxes depend on the present motions alone, so that a run can be resumed with an index that is filled anew.
-fn relocate(world: &Scenery<'_>, index: &mut ColliderIndex) {
-    let Scenery { model, state, dt, roster, .. } = *world;
-    index.refresh(model, state);
-    for &id in roster.movable.iter().chain(&roster.scripted) {
-        let (Some(body), motion) = (model.bodies().get(id), &state.bodies[id.slot()]) else { continue };
-        // A script moves its body even if somebody put it to sleep.
-        if motion.asleep && body.kind.is_movable() {
-            continue;
-        }
-        for &collider_id in &body.colliders {
-            let Some(collider) = model.colliders().get(collider_id) else { continue };
-            let here = collider.shape.aabb(&world_pose(collider, motion)).expanded(reach(model, collider, motion, dt));
-            let travel = motion.velocity * dt;
-            let aabb = here.merged(&Aabb::new(here.min + travel, here.max + travel));
-            index.relocate(collider_id, &aabb, travel);
-        }
-    }
-}
-
 pub(super) fn view(model: &Model, state: &State, id: BodyId) -> BodyView {
     model.bodies().get(id).map_or(BodyView::WORLD, |body| BodyView::new(body, &state.bodies[id.slot()]))
-}
-
-fn world_pose(collider: &ColliderModel, body: &BodyState) -> Transform {
-    body.center_pose() * collider.center_pose
-}
-
-/// How much farther than its speed says a collider may get within a step: by turning, by accelerating (up to 50 m/s²),
-/// and a hundredth of its size for good measure. One that does not move gets nowhere.
-fn reach(model: &Model, collider: &ColliderModel, body: &BodyState, dt: f64) -> f64 {
-    let Some(kind) = model.bodies().get(collider.body).map(|body| &body.kind).filter(|kind| kind.moves()) else {
-        return 0.0;
-    };
-    let margin = rest_margin(collider);
-    if body.asleep && kind.is_movable() {
-        return margin;
-    }
-    let radius = collider.center_pose.point(collider.bounding_sphere.center).length() + collider.bounding_sphere.radius;
-    if radius.is_finite() { dt * body.angular_velocity.length() * radius + margin + 25.0 * dt * dt } else { 0.0 }
-}
-
-fn new_pair(model: &Model, colliders: [ColliderId; 2]) -> Option<PairState> {
-    let a = model.colliders().get(colliders[0])?;
-    let b = model.colliders().get(colliders[1])?;
-    Some(PairState {
-        colliders,
-        bodies: [a.body, b.body],
-        points: Vec::new(),
-        material: model.mixing().mix(&a.material, &b.material),
-        touch: Touch::default(),
-        grip: None,
-        sensor: a.sensor || b.sensor,
-        first_is_sensor: a.sensor,
-        cache: PairCache::default(),
-        shapes: [a.shape_revision, b.shape_revision],
-        dt: 0.0,
-        tilt: DVec3::ZERO,
-    })
 }
 
 /// Finds the contact points of a pair and recognises those of the step before.

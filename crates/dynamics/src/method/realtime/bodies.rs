@@ -155,11 +155,10 @@ impl Body {
         self.angular_velocity += self.inverse_inertia * arm.cross(impulse);
     }
 
-    /// How far the point that was at `arm` has gone since contacts were found, to second order in the turn θ:
-    /// `s + θ × r + ½ θ × (θ × r)`.
-    pub(super) fn displacement(&self, arm: DVec3) -> DVec3 {
-        let turned = self.turn.cross(arm);
-        self.shift + turned + 0.5 * self.turn.cross(turned)
+    /// How far the surface that was at `arm` has gone since contacts were found, to second order in the turn θ:
+    /// `s + θ × r + ½ θ × (θ × r′)`. Where it is round, r′ leads to the centre of its curvature: a ball that rolls stays on the floor.
+    pub(super) fn displacement(&self, arm: DVec3, center_of_curvature: DVec3) -> DVec3 {
+        self.shift + self.turn.cross(arm) + 0.5 * self.turn.cross(self.turn.cross(center_of_curvature))
     }
 }
 

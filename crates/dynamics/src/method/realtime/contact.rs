@@ -23,6 +23,8 @@ pub(super) struct Contact {
     /// Out of the first body into the second.
     pub(super) normal: DVec3,
     pub(super) tangents: [DVec3; 2],
+    /// The radii of curvature of the two surfaces.
+    pub(super) round: [f64; 2],
     pub(super) points: [Point; MOST],
     pub(super) count: usize,
     /// The middle of the points, from the centres of mass.
@@ -66,7 +68,7 @@ impl Contact {
             WORLD => DVec3::ZERO,
             number => surface - bodies.list[number as usize].position,
         };
-        let Patch { normal, friction, twist, roll, .. } = pair.patches[patch];
+        let Patch { normal, round, friction, twist, roll, .. } = pair.patches[patch];
         let tangents = orthonormal_pair(normal);
         let mut points = [Point::default(); MOST];
         let spots = pair.patches[patch].spots();
@@ -90,6 +92,7 @@ impl Contact {
             bodies: numbers,
             normal,
             tangents: [tangents.0, tangents.1],
+            round,
             points,
             count,
             middle,
@@ -112,18 +115,15 @@ impl Contact {
     /// The gap of a point where the bodies are now, in metres.
     pub(super) fn gap(&self, point: &Point, bodies: &Bodies) -> f64 {
         let [a, b] = self.bodies.map(|number| &bodies.list[number as usize]);
-        point.gap + self.normal.dot(b.displacement(point.arms[1]) - a.displacement(point.arms[0]))
+        let centers = [point.arms[0] - self.normal * self.round[0], point.arms[1] + self.normal * self.round[1]];
+        let way = b.displacement(point.arms[1], centers[1]) - a.displacement(point.arms[0], centers[0]);
+        point.gap + self.normal.dot(way)
     }
 
     /// How fast a point's gap opens, in m/s.
     pub(super) fn opening(&self, point: &Point, bodies: &Bodies) -> f64 {
         let [a, b] = self.bodies.map(|number| &bodies.list[number as usize]);
         self.normal.dot(b.velocity_at(point.arms[1]) - a.velocity_at(point.arms[0]))
-    }
-
-    /// The torque about the normal that friction can give, for given impulses along the normal.
-    pub(super) fn most_twist(&self, coefficient: f64, impulses: impl Iterator<Item = f64>) -> f64 {
-        impulses.zip(&self.points).map(|(impulse, point)| impulse * (coefficient * point.lever + self.spinning)).sum()
     }
 
     /// Tells the pair what its patch exerted.

@@ -5,7 +5,7 @@
 //! measured anew: points that are found anew in every step flicker, and what flickers never comes to rest.
 
 use super::RealtimeSettings;
-use crate::contact::{Contact, ContactImpulse, ContactPoint, ContactPoints};
+use crate::contact::{self, Contact, ContactImpulse, ContactPoints};
 use crate::event::Grip;
 use crate::model::ContactMaterial;
 use crate::parts::notices::Touch;
@@ -15,8 +15,8 @@ use crate::parts::{pairs, perturbation};
 use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use tumble_geometry::query::{self, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
-use tumble_geometry::Transform;
+use tumble_geometry::query::{self, ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
+use tumble_geometry::{Shape, Transform};
 
 /// The fewest pairs that are worth a thread of their own.
 const LEAST_SHARE: usize = 64;
@@ -45,6 +45,8 @@ pub(super) struct Patch {
     pub(super) parts: [u32; 2],
     /// Out of the first body into the second.
     pub(super) normal: DVec3,
+    /// How round the two surfaces are where they touch: their radii of curvature in metres, zero for corners and edges.
+    pub(super) round: [f64; 2],
     spots: [Spot; 4],
     count: u8,
     /// Friction in the last substep: a force in newtons, a torque about the normal, and one against rolling in N m.
@@ -107,9 +109,9 @@ impl ContactPoints for Pair {
         self.patches.iter().map(|patch| patch.spots().len()).sum()
     }
 
-    fn point(&self, index: usize) -> ContactPoint {
+    fn point(&self, index: usize) -> contact::ContactPoint {
         let all = self.patches.iter().flat_map(|patch| patch.spots().iter().map(move |spot| (patch, spot)));
-        let Some((patch, spot)) = all.clone().nth(index) else { return ContactPoint::default() };
+        let Some((patch, spot)) = all.clone().nth(index) else { return contact::ContactPoint::default() };
         let total: f64 = patch.spots().iter().map(|spot| spot.load).sum();
         // Friction acts at the middle of the patch; each point is told its share of the pressure.
         let share = if total > 0.0 { spot.load / total * self.dt } else { 0.0 };
@@ -119,7 +121,7 @@ impl ContactPoints for Pair {
             rolling: patch.roll * share,
             spinning: patch.twist * share,
         };
-        ContactPoint {
+        contact::ContactPoint {
             position: spot.position,
             normal: patch.normal,
             gap: spot.gap,
@@ -211,11 +213,11 @@ impl Pair {
         if self.patches.is_empty() && self.material.perturbation > 0.0 {
             self.tilt = perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation);
         }
-        self.adopt(manifolds, &pose);
+        self.adopt(manifolds, &pose, |manifold| roundness(manifold, [&a.shape, &b.shape], &b_in_a));
     }
 
     /// Replaces the patches; what a point bore goes over to the point of the same name.
-    fn adopt(&mut self, manifolds: &[Manifold], pose: &Transform) {
+    fn adopt(&mut self, manifolds: &[Manifold], pose: &Transform, round: impl Fn(&Manifold) -> [f64; 2]) {
         let mut old = std::mem::take(&mut self.patches);
         let known = old.len();
         for manifold in manifolds {
@@ -223,7 +225,7 @@ impl Pair {
             let normal = if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) };
             let parts = [manifold.part_a, manifold.part_b];
             let before = old[..known].iter().find(|patch| patch.parts == parts && patch.normal.dot(normal) > 0.9);
-            let mut patch = Patch { parts, normal, ..Patch::default() };
+            let mut patch = Patch { parts, normal, round: round(manifold), ..Patch::default() };
             for (spot, point) in patch.spots.iter_mut().zip(manifold.points()) {
                 let same = before.and_then(|patch| patch.spots().iter().find(|spot| spot.feature == point.feature));
                 *spot = Spot {
@@ -242,6 +244,29 @@ impl Pair {
         }
         old.drain(..known);
         self.patches = old;
+    }
+}
+
+/// How round the surfaces are where they touch.
+fn roundness(manifold: &Manifold, shapes: [&Shape; 2], b_in_a: &Transform) -> [f64; 2] {
+    let normals = [manifold.normal, b_in_a.inverse_vector(manifold.normal)];
+    [0, 1].map(|side| {
+        let radius = |point: &ContactPoint| curvature(shapes[side], point.features[side], normals[side]);
+        manifold.points().iter().map(radius).fold(0.0, f64::max)
+    })
+}
+
+/// The radius of curvature of a feature, in metres, where the normal is this one in the frame of the shape. What rolls on it turns about
+/// the centre of that circle without a gap or an overlap.
+fn curvature(shape: &Shape, feature: Feature, normal: DVec3) -> f64 {
+    let across = || (1.0 - normal.y * normal.y).max(0.0).sqrt();
+    match (shape, feature) {
+        (Shape::Sphere(sphere), _) => sphere.radius(),
+        (Shape::Capsule(capsule), _) => capsule.radius(),
+        (Shape::Cylinder(cylinder), Feature::Side) => cylinder.radius(),
+        (Shape::Cylinder(cylinder), Feature::Rim(_)) => cylinder.radius() * across(),
+        (Shape::Cone(cone), Feature::Rim(_)) => cone.radius() * across(),
+        _ => 0.0,
     }
 }
 

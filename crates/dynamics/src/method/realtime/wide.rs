@@ -31,6 +31,9 @@ use glam::{DMat3, DVec3};
 /// How often a patch's rows are solved while its bodies are in registers.
 const ROUNDS: usize = 2;
 
+/// The speed, in m/s, at which a gap may close that nothing holds open.
+const FAR_AWAY: f32 = 1e6;
+
 /// Eight points of contact.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
@@ -61,6 +64,8 @@ struct Block {
     inverse_inertia: [[Lanes; 6]; 2],
     normal: [Lanes; 3],
     tangent: [Lanes; 3],
+    /// The radii of curvature of the two surfaces.
+    round: [Lanes; 2],
     points: [Points; MOST],
     /// ω/a₁, a₂a₃ and a₃ of the springs.
     rate: Lanes,
@@ -99,6 +104,7 @@ const EMPTY: Block = Block {
     inverse_inertia: [[[0.0; LANES]; 6]; 2],
     normal: [[0.0; LANES]; 3],
     tangent: [[0.0; LANES]; 3],
+    round: [[0.0; LANES]; 2],
     points: [NO_POINTS; MOST],
     rate: [0.0; LANES],
     mass_scale: [0.0; LANES],
@@ -346,6 +352,7 @@ impl Block {
                 self.inverse_inertia[side][entry][lane] = value as f32;
             }
             put(&mut self.middle[side], lane, contact.middle[side]);
+            self.round[side][lane] = contact.round[side] as f32;
         }
         put(&mut self.normal, lane, contact.normal);
         put(&mut self.tangent, lane, contact.tangents[0]);
@@ -476,13 +483,14 @@ fn measure_gaps<S: Simd>(simd: S, block: &mut Block, offsets: &[Lanes]) {
     let [shift_b, turn_b] = gather(simd, offsets, &block.bodies[1]);
     let shift = shift_b.minus(shift_a);
     let half = all(simd, 0.5);
+    let round = block.round.each_ref().map(|radius| load(simd, radius));
     for points in &mut block.points[..block.count] {
         let arms = points.arms.each_ref().map(|arm| Vector::load(simd, arm));
-        let turned = |turn: Vector<S>, arm: Vector<S>| {
-            let first = turn.cross(arm);
-            first.plus(turn.cross(first).times(half))
+        let turned = |turn: Vector<S>, arm: Vector<S>, center: Vector<S>| {
+            turn.cross(arm).plus(turn.cross(turn.cross(center)).times(half))
         };
-        let way = shift.plus(turned(turn_b, arms[1])).minus(turned(turn_a, arms[0]));
+        let centers = [arms[0].minus(normal.times(round[0])), arms[1].plus(normal.times(round[1]))];
+        let way = shift.plus(turned(turn_b, arms[1], centers[1])).minus(turned(turn_a, arms[0], centers[0]));
         store(load(simd, &points.start) + normal.dot(way), &mut points.gap);
     }
 }
@@ -507,7 +515,10 @@ fn solve_normals<S: Simd, const RELAX: bool>(
         let open = gap.simd_gt(zero);
         let closing = gap * all(simd, inverse_h);
         let change = if RELAX {
-            zero - mass * (opening + open.select(closing, zero))
+            // A gap that nothing held open is left to the next substep, and to its impacts.
+            let held = impulse.simd_gt(zero);
+            let approach = held.select(closing, all(simd, FAR_AWAY));
+            zero - mass * (opening + open.select(approach, zero))
         } else {
             let spring = larger(gap * load(simd, &block.rate), all(simd, push));
             let bias = open.select(closing, spring);

@@ -190,8 +190,8 @@ impl ExactJoint {
                     (bias, Law::Spring { min: bounds[0], max: bounds[1] })
                 }
                 (None, Limit::Equality) => (row.error / h + curvature - row.target_rate, Law::Free),
-                (None, Limit::AtLeastZero) if row.error > 0.0 => (row.error / h + curvature, unilateral()),
-                (None, Limit::AtLeastZero) => (recovery(row, h), unilateral()),
+                (None, Limit::AtLeastZero) if row.error > 0.0 => (row.error / h + curvature, Law::UNILATERAL),
+                (None, Limit::AtLeastZero) => (recovery(row, h), Law::UNILATERAL),
                 (None, Limit::Force { .. }) => (curvature - row.target_rate, range(bounds)),
                 (None, Limit::Cone { normal, rows, stick, slip }) => {
                     (curvature - row.target_rate, self.disc(normal, rows, stick, slip))
@@ -270,7 +270,7 @@ impl ExactJoint {
                 (None, Limit::AtLeastZero) if reached => {
                     (-row.target_rate - bounce, Law::Range { min: -given, max: f64::INFINITY })
                 }
-                (None, Limit::AtLeastZero) => (0.0, Law::Range { min: 0.0, max: 0.0 }),
+                (None, Limit::AtLeastZero) => (0.0, Law::NOTHING),
                 (None, Limit::Force { .. }) => (-row.target_rate, range(bounds)),
                 (None, Limit::Cone { normal, rows, stick, slip }) => {
                     (-row.target_rate, self.disc(normal, rows, stick, slip))
@@ -377,10 +377,6 @@ impl ExactJoint {
         let limits = self.rows.iter().enumerate().map(|(index, row)| row.limit == Limit::AtLeastZero && pushes(index));
         memory.limits.extend(limits);
     }
-}
-
-fn unilateral() -> Law {
-    Law::Range { min: 0.0, max: f64::INFINITY }
 }
 
 fn range([min, max]: [f64; 2]) -> Law {

@@ -30,6 +30,9 @@ const PUSH_RATE: f64 = 20.0;
 /// How often joints are aimed anew, at most.
 const LOOKS_AHEAD: usize = 3;
 
+/// How many sweeps take the place of Newton's method where it does not converge.
+const SWEEPS: usize = 40;
+
 /// All small islands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExactIslands {
@@ -74,6 +77,15 @@ struct Inertia {
     inverse_inertia: DMat3,
     /// The greatest moment of inertia, in kg m².
     greatest: f64,
+}
+
+impl Inertia {
+    /// What a momentum changes of the velocities: `W p`.
+    fn respond(&self, &[a, b, c, p, q, r]: &Part) -> Part {
+        let linear = DVec3::new(a, b, c) * self.inverse_mass;
+        let angular = self.inverse_inertia * DVec3::new(p, q, r);
+        [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+    }
 }
 
 /// What an island is made of.
@@ -307,6 +319,7 @@ impl ExactIsland {
                 let gap = contact.gap(point, bodies);
                 let approach = if gap > 0.0 { gap / stiffness.h } else { (gap * PUSH_RATE).max(-stiffness.push) };
                 row.bias = approach + given_rate(row, contact, bodies);
+                row.law = Law::UNILATERAL;
             }
         }
         for joint in &self.joints {
@@ -346,6 +359,8 @@ impl ExactIsland {
             let contact = &contacts[number as usize];
             for (point, row) in contact.points().iter().zip(&mut self.problem.rows[first as usize..]) {
                 let gap = contact.gap(point, bodies).max(0.0);
+                // A gap that nothing held open is left to the next substep, and to its impacts.
+                row.law = if gap > 0.0 && row.impulse == 0.0 { Law::NOTHING } else { Law::UNILATERAL };
                 row.bias = gap / stiffness.h + given_rate(row, contact, bodies);
             }
         }
@@ -406,12 +421,17 @@ impl ExactIsland {
             row.give(row.impulse, &mut momenta);
         }
         for (momentum, inertia) in momenta.iter_mut().zip(&self.inertia) {
-            let [a, b, c, p, q, r] = *momentum;
-            let linear = DVec3::new(a, b, c) * inertia.inverse_mass;
-            let angular = inertia.inverse_inertia * DVec3::new(p, q, r);
-            *momentum = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
+            *momentum = inertia.respond(momentum);
         }
         momenta
+    }
+
+    /// `W Jᵀ` of a row.
+    fn response(&self, row: &Row) -> [Part; 2] {
+        [0, 1].map(|side| match row.bodies[side] {
+            UNMOVED => [0.0; 6],
+            place => self.inertia[place as usize].respond(&row.jacobian[side]),
+        })
     }
 
     /// Finds the impulses and gives them to the bodies.
@@ -420,7 +440,12 @@ impl ExactIsland {
         for ((v, target), given) in self.velocities.iter_mut().zip(&self.target).zip(guess) {
             *v = std::array::from_fn(|k| target[k] + given[k]);
         }
-        self.problem.solve(&self.pattern, &self.target, &mut self.velocities);
+        let guess = self.velocities.clone();
+        if !self.problem.solve(&self.pattern, &self.target, &mut self.velocities) {
+            self.velocities = guess;
+            let responses: Vec<[Part; 2]> = self.problem.rows.iter().map(|row| self.response(row)).collect();
+            self.problem.sweep(&responses, &mut self.velocities, SWEEPS);
+        }
         let given = self.given(&self.problem.rows);
         for ((target, given), &number) in self.target.iter().zip(given).zip(&self.bodies) {
             let body = &mut bodies.list[number as usize];
@@ -483,10 +508,9 @@ fn add_contact(rows: &mut Vec<Row>, contact: &Contact, places: [u32; 2], bodies:
     let turning = |body: u32| bodies.list[body as usize].spin.turns();
     let arm = |side: usize, arm: DVec3| if turning(contact.bodies[side]) { arm } else { DVec3::ZERO };
     let axis = |direction: DVec3| [0, 1].map(|side| arm(side, direction));
-    let unilateral = Law::Range { min: 0.0, max: f64::INFINITY };
     for point in contact.points() {
         let angular = [0, 1].map(|side| arm(side, point.arms[side].cross(contact.normal)));
-        rows.push(row(places, contact.normal, angular, linear, point.impulse, unilateral));
+        rows.push(row(places, contact.normal, angular, linear, point.impulse, Law::UNILATERAL));
     }
     let normals = [first, first + contact.count as u32];
     let disc = |count: u8, weight: &dyn Fn(f64) -> f64| {

@@ -65,6 +65,13 @@ pub(super) enum Law {
     Member,
 }
 
+impl Law {
+    /// No impulse at all.
+    pub(super) const NOTHING: Self = Self::Range { min: 0.0, max: 0.0 };
+    /// Pushes and never pulls.
+    pub(super) const UNILATERAL: Self = Self::Range { min: 0.0, max: f64::INFINITY };
+}
+
 /// A vector of rows that is no longer than a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Disc {
@@ -94,6 +101,7 @@ pub(super) struct Problem {
     wanted: Vec<f64>,
     gradient: Vec<Part>,
     along: Vec<f64>,
+    guess: Vec<f64>,
 }
 
 /// How much of a row's stiffness acts.
@@ -111,19 +119,70 @@ impl Problem {
         self.valid = false;
     }
 
-    /// Finds the velocities, from a good guess. `target` is v*. Whether it was found.
+    /// Finds the impulses, from a good guess of them and of the velocities `v`; `target` is v*. Where Newton's method does not find them, it
+    /// says so and leaves the guess.
     pub(super) fn solve(&mut self, pattern: &Pattern, target: &[Part], v: &mut [Part]) -> bool {
-        let mut solved = false;
-        for round in 0..ROUNDS {
+        self.guess.clear();
+        self.guess.extend(self.rows.iter().map(|row| row.impulse));
+        for _ in 0..ROUNDS {
             self.freeze_limits();
-            let minimum = self.minimise(pattern, target, v);
-            let change = self.take_over(v);
-            solved = minimum && change <= TOLERANCE;
-            if solved || (round >= 3 && !minimum) {
+            if !self.minimise(pattern, target, v) {
+                self.rows.iter_mut().zip(&self.guess).for_each(|(row, &impulse)| row.impulse = impulse);
+                return false;
+            }
+            if self.take_over(v) <= TOLERANCE {
                 break;
             }
         }
-        solved
+        true
+    }
+
+    /// Improves the impulses by sweeps from row to row (projected Gauss–Seidel), which takes what is hard to decide as it comes. `responses`
+    /// are what the rows do to the velocities of their bodies, `W Jᵀ`; `v` are the velocities with the impulses so far.
+    pub(super) fn sweep(&mut self, responses: &[[Part; 2]], v: &mut [Part], sweeps: usize) {
+        for _ in 0..sweeps {
+            self.freeze_limits();
+            let mut index = 0;
+            while index < self.rows.len() {
+                let count = self.rows[index].vector();
+                self.solve_alone(index, count, responses, v);
+                index += count;
+            }
+        }
+    }
+
+    /// Solves the rows of a vector with all else held fixed.
+    fn solve_alone(&mut self, first: usize, count: usize, responses: &[[Part; 2]], v: &mut [Part]) {
+        let mut wanted = [0.0; 3];
+        for (k, wanted) in wanted[..count].iter_mut().enumerate() {
+            let row = &self.rows[first + k];
+            let mobility = dot(&row.jacobian[0], &responses[first + k][0]) + dot(&row.jacobian[1], &responses[first + k][1]);
+            let gamma = if let Law::Spring { .. } = row.law { 1.0 / row.stiffness } else { 0.0 };
+            let resistance = mobility + gamma;
+            let change = if resistance > 0.0 { (row.rate(v) + gamma * row.impulse) / resistance } else { 0.0 };
+            *wanted = row.impulse - change;
+        }
+        match self.rows[first].law {
+            Law::Free => {}
+            Law::Range { min, max } | Law::Spring { min, max } => wanted[0] = wanted[0].max(min).min(max),
+            Law::Disc(Disc { limit, .. }) => {
+                let length = wanted[..count].iter().map(|y| y * y).sum::<f64>().sqrt();
+                if length > limit {
+                    wanted[..count].iter_mut().for_each(|y| *y *= limit / length);
+                }
+            }
+            Law::Member => wanted[0] = 0.0,
+        }
+        for (k, &wanted) in wanted[..count].iter().enumerate() {
+            let row = &mut self.rows[first + k];
+            let change = wanted - row.impulse;
+            row.impulse = wanted;
+            for side in (0..2).filter(|&side| row.bodies[side] != UNMOVED) {
+                let response = &responses[first + k][side];
+                let v = &mut v[row.bodies[side] as usize];
+                v.iter_mut().zip(response).for_each(|(v, response)| *v += response * change);
+            }
+        }
     }
 
     /// The limits of friction, from the pressure known so far.
@@ -222,7 +281,7 @@ impl Problem {
     fn line_search(&mut self, downhill: &[Part], way: &[Part]) -> f64 {
         let Self { rows, masses, along, wanted, forces, shares, .. } = self;
         along.clear();
-        along.extend(rows.iter().map(|row| row.stiffness * (row.rate(way) - row.bias)));
+        along.extend(rows.iter().map(|row| row.stiffness * row.product(way)));
         let slope = -downhill.iter().zip(way).map(|(downhill, way)| dot(downhill, way)).sum::<f64>();
         let curvature: f64 =
             masses.iter().zip(way).map(|(mass, way)| dot(&mass.map(|row| dot(&row, way)), way)).sum();
@@ -245,6 +304,7 @@ impl Problem {
         for _ in 0..10 {
             let width = high.0 - low.0;
             let guess = low.0 - low.1 * width / (high.1 - low.1);
+            let guess = if guess.is_finite() { guess } else { low.0 + 0.5 * width };
             best = guess.clamp(low.0 + 0.1 * width, high.0 - 0.1 * width);
             let here = slope_at(best);
             if here.abs() < 0.1 * slope.abs() {
@@ -273,13 +333,18 @@ impl Problem {
 }
 
 impl Row {
-    /// `J v + b`.
-    fn rate(&self, v: &[Part]) -> f64 {
+    /// `J v`.
+    fn product(&self, v: &[Part]) -> f64 {
         let of = |side: usize| match self.bodies[side] {
             UNMOVED => 0.0,
             body => dot(&self.jacobian[side], &v[body as usize]),
         };
-        of(0) + of(1) + self.bias
+        of(0) + of(1)
+    }
+
+    /// `J v + b`.
+    fn rate(&self, v: &[Part]) -> f64 {
+        self.product(v) + self.bias
     }
 
     /// y.

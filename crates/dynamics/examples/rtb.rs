@@ -1,0 +1,13 @@
+use tumble_dynamics::*; use tumble_dynamics::geometry::Shape; use tumble_dynamics::method::*; use glam::*;
+fn main(){
+ let m=|e:f64|Material{restitution:e,..Material::default()};
+ for dt in [1.0/60.0,1.0/50.0,1.0/240.0] { let mut w=World::with_method(Realtime::new()); w.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(m(0.8))).unwrap();
+ let b=w.add_body(Body::dynamic().at([0.0,1.1,0.0]).with_shape(Shape::sphere(0.1).unwrap()).with_material(m(0.8))).unwrap();
+ let mut peaks=vec![]; let mut up=false; let mut last=1.1; for _ in 0..(6.0/dt) as usize { w.step(dt).unwrap(); let y=w.body(b).unwrap().position().y; let v=w.body(b).unwrap().velocity().y; if up && v<0.0 { let h=y-0.1+v*v/2.0/9.81; peaks.push(h); } up=v>0.0; last=y; }
+ println!("dt {dt:.4} peaks ratio {:?} end {last}", peaks.iter().take(6).enumerate().map(|(i,h)|h/0.64f64.powi(i as i32+1)).collect::<Vec<_>>()); }
+ for n in [1,2,3] { let mut w=World::with_method(Realtime::new()); w.set_gravity([0.0,0.0,0.0]); let mut ids=vec![]; for k in 0..5 { let moving=k<n; let x=if moving {k as f64*0.2-0.5}else{k as f64*0.2}; let mut b=Body::dynamic().at([x,0.0,0.0]).with_shape(Shape::sphere(0.1).unwrap()).with_material(Material{restitution:1.0,static_friction:0.0,dynamic_friction:0.0,..Material::default()}); if moving {b=b.with_velocity([2.0,0.0,0.0]);} ids.push(w.add_body(b).unwrap()); } for _ in 0..60 {w.step(1.0/60.0).unwrap();} println!("cradle {n}: {:?}", ids.iter().map(|&i|w.body(i).unwrap().velocity().x).collect::<Vec<_>>()); }
+ // sliding sphere to rolling
+ let mut w=World::with_method(Realtime::new()); w.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap(); let b=w.add_body(Body::dynamic().at([0.0,0.1,0.0]).with_shape(Shape::sphere(0.1).unwrap()).with_velocity([7.0,0.0,0.0])).unwrap(); for _ in 0..180 {w.step(1.0/60.0).unwrap();} println!("rolling {:?} w {:?}", w.body(b).unwrap().velocity(), w.body(b).unwrap().angular_velocity());
+ // bullet
+ for fixed in [true,false] { let mut passes=0; for k in 0..16 { let mut w=World::with_method(Realtime::new()); w.set_gravity([0.0,0.0,0.0]); let plate=Shape::cuboid([0.0005,1.0,1.0]).unwrap(); if fixed {w.add_body(Body::fixed().with_shape(plate)).unwrap();} else {w.add_body(Body::dynamic().with_shape(plate).with_mass(100.0)).unwrap();} let b=w.add_body(Body::dynamic().at([-3.0-k as f64*0.37,0.01*k as f64,0.0]).with_shape(Shape::sphere(0.025).unwrap()).with_velocity([500.0,0.0,0.0])).unwrap(); for _ in 0..10 {w.step(1.0/60.0).unwrap();} if w.body(b).unwrap().position().x>0.5 {passes+=1;} } println!("bullets passed fixed={fixed}: {passes}"); }
+}

@@ -50,8 +50,8 @@ impl Sweeps {
 pub(super) struct Momentum {
     impulses: Vec<f64>,
     impulse_directions: Vec<f64>,
-    velocities: Vec<Motion>,
-    velocity_directions: Vec<Motion>,
+    motions: Vec<Motion>,
+    motion_directions: Vec<Motion>,
     square: f64,
 }
 
@@ -59,29 +59,39 @@ impl Momentum {
     fn reset(&mut self, system: &System) {
         self.impulse_directions.clear();
         self.impulse_directions.resize(system.impulses.len(), 0.0);
-        self.velocity_directions.clear();
-        self.velocity_directions.resize(system.velocities.len(), [0.0; 6]);
+        self.motion_directions.clear();
+        self.motion_directions.resize(system.motions.len(), [0.0; 6]);
         self.square = f64::INFINITY;
     }
 
     fn before_sweep(&mut self, system: &System) {
         self.impulses.clone_from(&system.impulses);
-        self.velocities.clone_from(&system.velocities);
+        self.motions.clone_from(&system.motions);
     }
 
     fn after_sweep(&mut self, system: &mut System) {
-        let square: f64 =
-            system.impulses.iter().zip(&self.impulses).map(|(now, before)| now - before).map(|r| r * r).sum();
+        let square = square_of_difference(&system.impulses, &self.impulses);
         let beta = if square <= self.square && self.square.is_finite() { square / self.square } else { 0.0 };
         self.square = square;
         carry(beta, &mut system.impulses, &self.impulses, &mut self.impulse_directions);
         carry(
             beta,
-            system.velocities.as_flattened_mut(),
-            self.velocities.as_flattened(),
-            self.velocity_directions.as_flattened_mut(),
+            system.motions.as_flattened_mut(),
+            self.motions.as_flattened(),
+            self.motion_directions.as_flattened_mut(),
         );
     }
+}
+
+/// |now − before|², in four sums that need not wait for each other.
+fn square_of_difference(now: &[f64], before: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    for (now, before) in now.chunks(4).zip(before.chunks(4)) {
+        for ((sum, now), before) in sums.iter_mut().zip(now).zip(before) {
+            *sum += (now - before) * (now - before);
+        }
+    }
+    sums.iter().sum()
 }
 
 /// `p ← r + β p` with r = now − before, and `now ← before + p`.

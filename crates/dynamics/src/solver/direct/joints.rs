@@ -12,6 +12,7 @@
 
 use super::factor::Factor;
 use super::structure::Structure;
+use crate::constraint::Jacobian;
 use crate::solver::system::{Motion, System};
 use crate::solver::{Bounds, Problem, SolverBody};
 use glam::{DMat3, DVec3};
@@ -40,7 +41,8 @@ pub(in crate::solver) struct Joints {
     structure: Structure,
     /// The metric for redundancy: how far a unit impulse moves and turns each body.
     metric: Vec<Neutral>,
-    /// `J` times the metric, for each of the rows.
+    /// J of each of the rows, and `J` times the metric.
+    jacobians: Vec<[Motion; 2]>,
     neutral: Vec<[Motion; 2]>,
     factor: Factor,
     /// Whether the solution has to be refined.
@@ -93,8 +95,10 @@ impl Joints {
         if self.rows.is_empty() {
             return false;
         }
+        self.jacobians.clear();
+        self.jacobians.extend(self.rows.iter().map(|&index| motions(&problem.rows[index].jacobian)));
         self.measure(system, problem);
-        let Self { rows, counts, structure, metric, neutral, factor, doubtful, .. } = self;
+        let Self { rows, counts, structure, metric, jacobians, neutral, factor, doubtful, .. } = self;
         let is_moved = |body: usize| metric[body].linear > 0.0 || metric[body].angular != DMat3::ZERO;
         structure.load(system, rows, is_moved, budget);
         let Some(elimination) = structure.elimination() else {
@@ -102,15 +106,16 @@ impl Joints {
             return false;
         };
         neutral.clear();
-        neutral.extend(rows.iter().map(|&index| {
-            let row = &system.rows[index];
-            [0, 1].map(|side| metric[row.bodies[side] as usize].times(&row.jacobian[side]))
+        neutral.extend(rows.iter().zip(jacobians.iter()).map(|(&index, jacobian)| {
+            let bodies = system.rows[index].bodies;
+            [0, 1].map(|side| metric[bodies[side] as usize].times(&jacobian[side]))
         }));
         counts.clear();
         counts.resize(rows.len(), true);
         // A soft row is as soft, compared to what moves it, as with the masses.
         let in_metric = |i: usize, j: usize| {
-            let coupling = coupling(system, rows[i], rows[j], &neutral[j]);
+            let bodies = [rows[i], rows[j]].map(|row| system.rows[row].bodies);
+            let coupling = coupling(bodies, &jacobians[i], &neutral[j]);
             let mobility = || coupling_of_masses(system, rows[i], rows[i]).max(f64::MIN_POSITIVE);
             if i == j { coupling * (1.0 + system.rows[rows[i]].gamma / mobility()) } else { coupling }
         };
@@ -126,8 +131,8 @@ impl Joints {
     fn measure(&mut self, system: &System, problem: &Problem<'_>) {
         self.metric.clear();
         self.metric.resize(system.bodies.len(), Neutral::default());
-        for row in self.rows.iter().map(|&index| &system.rows[index]) {
-            for (&body, jacobian) in row.bodies.iter().zip(&row.jacobian) {
+        for (&index, jacobian) in self.rows.iter().zip(&self.jacobians) {
+            for (&body, jacobian) in system.rows[index].bodies.iter().zip(jacobian) {
                 let [linear, angular] = &mut self.metric[body as usize].squares;
                 *linear += jacobian[..3].iter().map(|x| x * x).sum::<f64>();
                 *angular += jacobian[3..].iter().map(|x| x * x).sum::<f64>();
@@ -177,12 +182,20 @@ fn miss(system: &System, rows: &[usize], counts: &[bool], list: &mut Vec<f64>) -
     list.iter().zip(counts).filter(|(_, counts)| **counts).map(|(miss, _)| miss.abs()).fold(0.0, f64::max)
 }
 
-/// `J R` of two rows: what an impulse of the second does to the first, if it moves its own bodies by `response`.
-fn coupling(system: &System, first: usize, second: usize, response: &[Motion; 2]) -> f64 {
-    let (one, other) = (&system.rows[first], &system.rows[second]);
+/// A Jacobian as lists of numbers.
+fn motions(jacobian: &Jacobian) -> [Motion; 2] {
+    [0, 1].map(|side| {
+        let (linear, angular) = (jacobian.linear[side], jacobian.angular[side]);
+        [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+    })
+}
+
+/// `J R` of two rows between these bodies: what an impulse of the second does to the first, if it moves its own bodies by
+/// `response`.
+fn coupling([one, other]: [[u32; 2]; 2], jacobian: &[Motion; 2], response: &[Motion; 2]) -> f64 {
     let mut sum = 0.0;
-    for (body, jacobian) in one.bodies.iter().zip(&one.jacobian) {
-        for (_, response) in other.bodies.iter().zip(response).filter(|(other, _)| *other == body) {
+    for (body, jacobian) in one.iter().zip(jacobian) {
+        for (_, response) in other.iter().zip(response).filter(|(other, _)| *other == body) {
             sum += jacobian.iter().zip(response).map(|(j, r)| j * r).sum::<f64>();
         }
     }
@@ -191,5 +204,6 @@ fn coupling(system: &System, first: usize, second: usize, response: &[Motion; 2]
 
 /// `J W Jᵀ` of two rows.
 pub(super) fn coupling_of_masses(system: &System, first: usize, second: usize) -> f64 {
-    coupling(system, first, second, &system.rows[second].response)
+    let (one, other) = (&system.rows[first], &system.rows[second]);
+    coupling([one.bodies, other.bodies], &one.scaled, &other.scaled)
 }

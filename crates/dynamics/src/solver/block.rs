@@ -55,10 +55,12 @@ impl Blocks {
         self.load_apart(system, rows, counts, |_| false);
     }
 
-    /// As [`Self::load`], but contacts are solved in groups, after all others.
+    /// As [`Self::load`], but contacts are solved after all others, and in groups if there are enough of them.
     pub(super) fn load_in_groups(&mut self, system: &System, rows: &[SolverRow], counts: impl Fn(&SolverRow) -> bool) {
         self.load_apart(system, rows, counts, |first| is_contact_point(rows, first));
-        self.contacts.form_groups(system, rows);
+        if !self.contacts.form_groups(system, rows) {
+            self.list.append(&mut self.grouped);
+        }
     }
 
     fn load_apart(
@@ -121,6 +123,12 @@ impl Blocks {
             self.cones.push(Cone { size, normal: normal.min(rows.len() - 1), stick, slip, inverse });
         }
         block
+    }
+
+    /// The groups of contacts.
+    #[cfg(test)]
+    pub(super) fn contacts(&self) -> &Contacts {
+        &self.contacts
     }
 
     /// All blocks, whether they are solved one by one or in groups.

@@ -21,6 +21,10 @@ use glam::DVec3;
 /// The most points of one contact that are solved together; those beyond count as another contact.
 const MOST_POINTS: usize = 4;
 
+/// Fewer contacts than these are solved one by one, in order: from the bottom of a stack to its top, what presses from above is
+/// found in fewer sweeps than if every second contact waits for the others.
+const FEWEST: usize = 32;
+
 /// How many groups wait at the same time for contacts that have no body in common with those they have.
 const MOST_OPEN: usize = 16;
 
@@ -147,11 +151,14 @@ impl Contacts {
         self.found.push(Point { normal, friction, cone });
     }
 
-    /// Forms groups of what was added.
-    pub(super) fn form_groups(&mut self, system: &System, rows: &[SolverRow]) {
+    /// Forms groups of what was added. Whether it is worth it: not for a few, nor if less than half of the places would be taken.
+    pub(super) fn form_groups(&mut self, system: &System, rows: &[SolverRow]) -> bool {
         self.open.iter_mut().for_each(Vec::clear);
         for index in 0..self.contacts.len() {
             self.plan(system, index);
+        }
+        if self.contacts.len() < FEWEST || 2 * self.contacts.len() < WIDTH * self.plans.len() {
+            return false;
         }
         for plan in &self.plans {
             let nobody = system.bodies.len() as u32;
@@ -173,6 +180,7 @@ impl Contacts {
             }
             self.groups.push(group);
         }
+        true
     }
 
     /// Finds a group for a contact: one that waits and has none of its bodies, or a new one.
@@ -416,5 +424,77 @@ fn scatter_impulses(values: [Lanes; 3], impulses: &mut [f64], rows: [u32; WIDTH]
         for k in 0..3 {
             impulses[k] = values[k].0[lane];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Jacobian;
+    use crate::solver::block::Blocks;
+    use crate::solver::system::Scale;
+    use crate::solver::{Problem, SolverBody};
+    use glam::DMat3;
+
+    /// A wall of boxes that all touch their neighbours and the floor, which is the first body.
+    fn wall(width: usize, height: usize) -> (Vec<SolverBody>, Vec<SolverRow>) {
+        let body = |mass: f64| SolverBody {
+            inverse_mass: mass,
+            inverse_inertia: DMat3::IDENTITY * mass,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+        };
+        let bodies = std::iter::once(body(0.0)).chain((0..width * height).map(|_| body(1.0))).collect();
+        let mut rows = Vec::new();
+        let mut touch = |one: usize, other: usize, n: DVec3, points: usize| {
+            for _ in 0..points {
+                let normal = rows.len();
+                let friction = Bounds::Cone { normal, rows: 2, stick: 0.5, slip: 0.5 };
+                let directions = [n, DVec3::Z, n.cross(DVec3::Z)].into_iter();
+                rows.extend(directions.zip([Bounds::NonNegative, friction, Bounds::ConeMember]).map(
+                    |(direction, bounds)| SolverRow {
+                        bodies: [one, other],
+                        jacobian: Jacobian { linear: [-direction, direction], angular: [DVec3::ZERO; 2] },
+                        bias: 0.0,
+                        gamma: 0.0,
+                        bounds,
+                        error: 0.0,
+                        weight: 1.0,
+                        impulse: 0.0,
+                    },
+                ));
+            }
+        };
+        for (x, y) in (0..width).flat_map(|x| (0..height).map(move |y| (x, y))) {
+            let number = |x: usize, y: usize| 1 + x * height + y;
+            touch(if y == 0 { 0 } else { number(x, y - 1) }, number(x, y), DVec3::Y, 1 + (x + y) % 6);
+            if x > 0 {
+                touch(number(x - 1, y), number(x, y), DVec3::X, 2);
+            }
+        }
+        (bodies, rows)
+    }
+
+    #[test]
+    fn every_point_is_in_one_group_and_every_moved_body_once_in_each() {
+        let (mut bodies, mut rows) = wall(9, 7);
+        let (mut system, mut blocks) = (System::default(), Blocks::default());
+        system.load(&Problem { bodies: &mut bodies, rows: &mut rows });
+        blocks.load_in_groups(&system, &rows, |_| true);
+        let Contacts { groups, points, .. } = blocks.contacts();
+        let none = system.rows.len() as u32;
+        let mut found: Vec<u32> = points.iter().flat_map(|points| points.rows).filter(|&row| row != none).collect();
+        found.sort_unstable();
+        assert!(found.into_iter().eq((0..none).step_by(3)));
+        for group in groups {
+            let moved = |body: &u32| system.scales.get(*body as usize).is_some_and(Scale::moves);
+            let mut bodies: Vec<u32> = group.bodies.into_iter().flatten().filter(moved).collect();
+            let count = bodies.len();
+            bodies.sort_unstable();
+            bodies.dedup();
+            assert_eq!(bodies.len(), count);
+        }
+        // More than half of the places are taken, of three rows each.
+        assert!(WIDTH * points.len() < 2 * (system.rows.len() / 3));
     }
 }

@@ -43,7 +43,7 @@ impl ConstraintSolver for SequentialImpulses {
         blocks.load_in_groups(system, problem.rows, |_| true);
         system.warm_start();
         let sweeps = Sweeps { iterations: self.iterations, tolerance: self.tolerance };
-        let reached = sweeps.solve(system, blocks, momentum, |_| ());
+        let reached = sweeps.solve(system, blocks, momentum, |_| false);
         system.store(problem, reached)
     }
 

@@ -137,12 +137,13 @@ pub(super) struct Assembler<'a> {
 impl Assembler<'_> {
     /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
     pub(super) fn assemble(&self, island: &Island, contacts: &[PairState], joints: &[JointMemory]) -> Assembly {
+        let points: usize = island.contacts.iter().map(|&index| contacts[index].points.len()).sum();
         let mut assembly = Assembly {
-            rows: Vec::new(),
-            restitution: Vec::new(),
-            goals: Vec::new(),
+            rows: Vec::with_capacity(3 * points),
+            restitution: Vec::with_capacity(3 * points),
+            goals: Vec::with_capacity(3 * points),
             planes: Vec::new(),
-            sources: Vec::new(),
+            sources: Vec::with_capacity(points),
         };
         let mut rows = Vec::new();
         for &id in &island.joints {

@@ -60,6 +60,19 @@ impl Budget {
         island.bodies.iter().map(energy).sum()
     }
 
+    /// Whether the energy allows an island these velocities.
+    pub(super) fn allows(
+        &self,
+        model: &Model,
+        now: &[BodyState],
+        island: &Island,
+        velocities: &[SolverBody],
+        frames: &[DVec3],
+        dt: f64,
+    ) -> bool {
+        self.share(model, now, island, [velocities, velocities], frames, dt) == 1.0
+    }
+
     /// How far, from 0 to 1, the velocities of an island may go from `quiet` (without restitution) to `lively` (with).
     /// `frames` are the velocities of the scripted bodies it touches.
     pub(super) fn share(

@@ -215,13 +215,17 @@ impl Retroactive {
             write(bodies, &before);
         }
         let mut quiet_rows = rows.clone();
-        quiet_rows.iter_mut().filter(|row| bounces(row)).for_each(|row| row.bias = 0.0);
-        self.solver.solve(&mut Problem { bodies, rows: &mut quiet_rows });
-        let quiet = read(bodies);
-        write(bodies, &before);
         let reached = self.solver.solve(&mut Problem { bodies, rows });
         let mut lively = read(bodies);
         let frames = self.velocities_of_scripts(model, state, island);
+        if self.budget.allows(model, &state.bodies, island, &lively, &frames, dt) {
+            return reached;
+        }
+        quiet_rows.iter_mut().filter(|row| bounces(row)).for_each(|row| row.bias = 0.0);
+        write(bodies, &before);
+        self.solver.solve(&mut Problem { bodies, rows: &mut quiet_rows });
+        let quiet = read(bodies);
+        write(bodies, &lively);
         let share = self.budget.share(model, &state.bodies, island, [&quiet, &lively], &frames, dt);
         if share < 1.0 {
             for (lively, quiet) in lively.iter_mut().zip(&quiet) {

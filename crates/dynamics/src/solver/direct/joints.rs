@@ -148,9 +148,9 @@ impl Joints {
         self.rows.iter().zip(&self.counts).filter(|(_, counts)| **counts).map(|(&row, _)| row)
     }
 
-    /// Solves the system for the velocities as they are now.
-    pub(in crate::solver) fn solve(&mut self, system: &mut System) {
-        let Some(elimination) = self.structure.elimination() else { return };
+    /// Solves the system for the velocities as they are now. Whether there was anything to solve.
+    pub(in crate::solver) fn solve(&mut self, system: &mut System) -> bool {
+        let Some(elimination) = self.structure.elimination() else { return false };
         let refinements = if self.doubtful { REFINEMENTS } else { 0 };
         let mut missed = miss(system, &self.rows, &self.counts, &mut self.changes);
         for round in 0..=refinements {
@@ -172,6 +172,7 @@ impl Joints {
             }
             missed = now;
         }
+        true
     }
 }
 

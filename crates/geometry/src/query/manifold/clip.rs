@@ -185,8 +185,9 @@ pub(super) fn clip<const N: usize>(
     }
 
     let mut kept = 0;
-    // A capsule that is not level is lowest at its ends; what lies between is not where the line between these is.
-    let ends_only = incident.carrier == Carrier::Capsule && !is_level(incident.corners);
+    // A capsule or cone whose side is not level is lowest at its ends; what lies between is not where the line between these is.
+    let is_side = incident.corners.len() == 2 && matches!(incident.carrier, Carrier::Capsule | Carrier::Cone);
+    let ends_only = is_side && !is_level(incident.corners);
     for i in 0..polygon.count {
         let is_end = matches!(polygon.corners[i].name, Name::Incident(_));
         if polygon.corners[i].at.z <= prediction && (is_end || !ends_only) {

@@ -45,7 +45,7 @@ impl Selection {
     }
 
     /// Makes sure that a point is among the chosen ones, if need be in the place of the highest of four.
-    pub(super) fn include(&mut self, index: usize, height: impl Fn(usize) -> f64) {
+    pub(in crate::query) fn include(&mut self, index: usize, height: impl Fn(usize) -> f64) {
         if self.indices().contains(&index) {
             return;
         }

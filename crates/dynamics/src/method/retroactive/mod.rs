@@ -28,6 +28,7 @@ mod memory;
 mod notify;
 mod positions;
 mod push;
+mod rim;
 mod settings;
 mod soft;
 

@@ -85,14 +85,15 @@ impl Ground<'_> {
         }
         let (x, y) = orthonormal_pair(self.normal);
         let flat = |p: DVec3| DVec3::new(x.dot(p), y.dot(p), self.normal.dot(p));
-        let lowest = corners.iter().map(|c| flat(c.0)).fold(DVec3::INFINITY, |l, p| if p.z < l.z { p } else { l });
-        // What is higher counts as nearer to the lowest corner than it is: of a plate that falls, the corners below hold it, not
-        // those above them.
-        let room = self.prediction - lowest.z;
+        let nothing = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (min, max) = corners.iter().map(|c| flat(c.0)).fold(nothing, |(min, max), p| (min.min(p), max.max(p)));
+        // What is higher counts as nearer to the middle than it is: of a plate that falls, the corners below hold it, not those
+        // above them.
+        let (middle, room) = (0.5 * (min + max), self.prediction - min.z);
         let mut selection = select(corners.len(), 0.0, |i| {
             let p = flat(corners[i].0);
             let share = if room > 0.0 { (self.prediction - p.z) / room } else { 1.0 };
-            (lowest.truncate() + (p - lowest).truncate() * share).extend(p.z)
+            (middle + (p - middle) * share).truncate().extend(p.z)
         });
         if let Some(inner) = inner {
             selection.include(inner, |i| self.normal.dot(corners[i].0));

@@ -327,7 +327,8 @@ impl Retroactive {
         self.report.times.solve += watch.elapsed();
 
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
-        self.memory.activity.update(model, state, (time, dt), &settings.activity(), islands.iter(), events);
+        let pushed = |id| self.budget.acceleration(id);
+        self.memory.activity.update(model, state, (time, dt), &settings.activity(), pushed, islands.iter(), events);
         for slept in &events.slept {
             context.index.body_changed(model, slept.body);
         }

@@ -43,7 +43,8 @@ pub struct RetroactiveSettings {
     /// A body is quiet while its angular speed is below this, in rad/s. Default 0.04.
     #[schemars(range(min = 0.0), extend("unit" = "rad/s"))]
     pub quiet_angular_speed: f64,
-    /// What accelerates by more than this in m/s², or twice this in rad/s², is not quiet, however slow it is. Default 0.002.
+    /// What accelerates by more than this in m/s², or twice this in rad/s², is not quiet, however slow it is. Where forces are
+    /// weaker than gravity on Earth, less is enough. Default 0.002.
     #[schemars(range(min = 0.0), extend("unit" = "m/s²"))]
     pub quiet_acceleration: f64,
     /// Islands whose bodies were all quiet for this long fall asleep, in seconds; "never" for bodies that stay awake.

@@ -4,8 +4,8 @@
 //! its flight are slow too. What is at rest is in balance, it does not accelerate. So a body is quiet as long as it is
 //! slow **and** its velocity stays what it was when it became quiet, but for what a residual acceleration of
 //! `quiet_acceleration` would change in the time it takes to fall asleep; if it changes by more, the time is counted anew.
-//! Velocities are compared over that whole time and not from step to step, so that the small trembling of an iterative
-//! solver, which has no direction, keeps nobody awake.
+//! Velocities are compared over that whole time and not from step to step, because the small errors of an iterative solver
+//! have no direction and cancel.
 //!
 //! How much acceleration is none depends on what pushes. On Earth 2 mm/s² are two parts in ten thousand of what is in balance; in
 //! free space they are a thrust. So the limit is also [`BALANCE`] times the acceleration that forces alone would give the bodies
@@ -89,8 +89,7 @@ impl Activity {
         model: &Model,
         state: &mut State,
         (time, dt): (f64, f64),
-        settings: &ActivitySettings,
-        pushed: impl Fn(BodyId) -> f64,
+        (settings, pushed): (&ActivitySettings, impl Fn(BodyId) -> f64),
         islands: impl Iterator<Item = &'a Island>,
         events: &mut Events,
     ) {

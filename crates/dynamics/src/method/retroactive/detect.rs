@@ -24,10 +24,6 @@ use tumble_geometry::{Aabb, Transform};
 /// The fewest contacts that are worth a thread of their own.
 const LEAST_SHARE: usize = 64;
 
-/// How much faster than the body the far end of it gets when the near end is stopped: `a (a + b)/(a² + k²)`, with the distances a and b of
-/// the ends from the centre of mass and the radius of gyration k. 1.5 for a rod, 2.5 for a slender cone.
-const WHIP: f64 = 2.5;
-
 /// The contacts, remembered from step to step.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Contacts {
@@ -307,9 +303,8 @@ fn update(pair: &mut PairState, world: &Scenery<'_>, manifolds: &mut Vec<Manifol
         return;
     }
     manifolds.clear();
-    // Points are wanted up to the gap that the surfaces can close within a step. A body that is stopped at one end goes on
-    // faster at the other.
-    let speed = WHIP * (body_b.velocity - body_a.velocity).length();
+    // Points are wanted up to the gap that the surfaces can close within a step.
+    let speed = (body_b.velocity - body_a.velocity).length();
     let prediction = (speed * dt + reach(model, a, body_a, dt) + reach(model, b, body_b, dt)).min(f64::MAX);
     let options = ManifoldOptions { prediction, ..ManifoldOptions::default() };
     query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut pair.cache, manifolds);

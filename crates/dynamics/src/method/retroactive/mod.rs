@@ -328,7 +328,8 @@ impl Retroactive {
 
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
         let pushed = |id| self.budget.acceleration(id);
-        self.memory.activity.update(model, state, (time, dt), &settings.activity(), pushed, islands.iter(), events);
+        let quiet = (&settings.activity(), pushed);
+        self.memory.activity.update(model, state, (time, dt), quiet, islands.iter(), events);
         for slept in &events.slept {
             context.index.body_changed(model, slept.body);
         }

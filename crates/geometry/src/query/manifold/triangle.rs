@@ -2,7 +2,7 @@
 //!
 //! Besides the manifold it is told which part of the triangle the normal belongs to: only normals within the range of a
 //! face, edge or corner can occur on the surface the triangle is part of, and what to do with the others (the internal
-//! edges of a floor) is decided by whoever knows the neighbours.
+//! edges of a floor) is decided by the callers, who know the neighbouring triangles.
 
 use super::ManifoldOptions;
 use super::cache::ConvexCache;

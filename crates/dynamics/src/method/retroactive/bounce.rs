@@ -32,6 +32,11 @@ impl Budget {
         Self { bodies: bodies.to_vec(), accelerations }
     }
 
+    /// How much forces accelerated a body at the beginning of the step, in m/s².
+    pub(super) fn acceleration(&self, id: BodyId) -> f64 {
+        self.accelerations.get(id.slot()).map_or(0.0, |acceleration| acceleration.linear.length())
+    }
+
     /// Gives the bodies of an island the velocities they had at the beginning of the step.
     pub(super) fn go_back(&self, island: &Island, bodies: &mut [SolverBody]) {
         for id in &island.bodies {

@@ -28,6 +28,7 @@ mod memory;
 mod notify;
 mod positions;
 mod push;
+mod rim;
 mod settings;
 mod soft;
 
@@ -330,7 +331,9 @@ impl Retroactive {
         self.report.times.solve += watch.elapsed();
 
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
-        self.memory.activity.update(model, state, (time, dt), &settings.activity(), islands.iter(), events);
+        let pushed = |id| self.budget.acceleration(id);
+        let quiet = (&settings.activity(), pushed);
+        self.memory.activity.update(model, state, (time, dt), quiet, islands.iter(), events);
         for slept in &events.slept {
             context.index.body_changed(model, slept.body);
         }

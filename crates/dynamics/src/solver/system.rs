@@ -38,6 +38,12 @@ impl Row {
         }
     }
 
+    /// Whether another row is between the same bodies, with the same J, W and γ.
+    pub(super) fn has_coefficients_of(&self, other: &Self) -> bool {
+        let Self { bodies, jacobian, response, gamma, .. } = self;
+        *bodies == other.bodies && *jacobian == other.jacobian && *response == other.response && *gamma == other.gamma
+    }
+
     /// `J W Jᵀ` with another row between the same two bodies.
     pub(super) fn coupling(&self, other: &Self) -> f64 {
         dot(&self.jacobian, [&other.response[0], &other.response[1]])

@@ -26,10 +26,13 @@ mod draw;
 mod impact;
 mod memory;
 mod notify;
+mod parts;
+mod passive;
 mod positions;
 mod push;
 mod settings;
 mod soft;
+mod trembling;
 
 #[cfg(feature = "registry")]
 pub use settings::RetroactiveDescription;
@@ -42,7 +45,7 @@ use self::impact::{Impacts, bounces};
 use self::memory::Memory;
 use self::push::Push;
 use super::{Method, StepContext};
-use crate::contact::{Contact, ContactImpulse};
+use crate::contact::Contact;
 use crate::event::Reaction;
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
@@ -78,6 +81,8 @@ pub struct Retroactive {
     pushes: Vec<Push>,
     /// The energy the islands have in the step under way.
     budget: Budget,
+    /// By slot of the body, whether it has taken the step under way in parts.
+    finished: Vec<bool>,
     report: StepReport,
     /// How everything was before the step under way.
     before: Before,
@@ -112,6 +117,7 @@ impl Retroactive {
             adjacency: Adjacency::default(),
             pushes: Vec::new(),
             budget: Budget::default(),
+            finished: Vec::new(),
             report: StepReport::default(),
             before: Before::default(),
         }
@@ -151,21 +157,16 @@ impl Retroactive {
         self.settings = settings;
     }
 
-    /// Impulses at the end of the step that make the velocities obey the constraints.
-    fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64) {
-        self.find_islands(model, state);
-        // What does not act any more exerts nothing.
-        let points = self.memory.contacts.list.iter_mut().flat_map(|contact| &mut contact.points);
-        for point in points.filter(|point| !point.acts(self.settings.touch_distance)) {
-            point.end = ContactImpulse::default();
-        }
+    /// Impulses at the end of a step that make the velocities of some islands obey the constraints; `finished` tells, by slot, which bodies have
+    /// ended the step before.
+    fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64, chosen: &[usize], finished: &[bool]) {
         let velocities = state.bodies.iter().map(|body| (body.velocity, body.angular_velocity));
         let mut bodies = solver_bodies(model, &state.bodies, velocities);
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
         let islands = std::mem::take(&mut self.islands);
-        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
+        for island in chosen.iter().map(|&index| &islands.as_slice()[index]) {
             let stage = Stage::Velocity;
             let assembler = Assembler {
                 model,
@@ -175,6 +176,7 @@ impl Retroactive {
                 settings: &self.settings,
                 weighed: self.solver.weighs_rows(),
                 bodies: &bodies,
+                finished,
             };
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly);
@@ -250,9 +252,10 @@ impl Retroactive {
             .collect()
     }
 
-    fn integrate(&mut self, model: &Model, state: &mut State, dt: f64) {
+    /// Moves the bodies that `moves` says, by slot.
+    fn integrate(&mut self, model: &Model, state: &mut State, dt: f64, moves: &[bool]) {
         let mut bodies = std::mem::take(&mut state.bodies);
-        let equations = FreeMotion::with_bodies(model, state, &bodies);
+        let equations = FreeMotion::of_some(model, state, moves);
         self.integrator.advance(&equations, state.time, dt, &mut bodies);
         scripts::follow(model, &self.roster.scripted, state.time_after(dt), &mut bodies);
         state.bodies = bodies;
@@ -306,11 +309,11 @@ impl Retroactive {
         let watch = Stopwatch::start();
         let state = &mut *context.state;
         self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
-        self.solve_positions(model, state, dt);
+        self.begin_step(model, state, dt)?;
         self.report.times.solve = watch.elapsed();
 
         let watch = Stopwatch::start();
-        self.integrate(model, state, dt);
+        self.move_the_rest(model, state, dt);
         finite::check(model, &self.roster.movable, &state.bodies)?;
         finite::check(model, &self.roster.scripted, &state.bodies)?;
         self.report.times.integrate = watch.elapsed();
@@ -321,7 +324,7 @@ impl Retroactive {
         self.report.times.detect += watch.elapsed();
 
         let watch = Stopwatch::start();
-        self.solve_velocities(model, state, dt);
+        self.end_step(model, state, dt);
         finite::check(model, &self.roster.movable, &state.bodies)?;
         self.report.times.solve += watch.elapsed();
 
@@ -461,6 +464,7 @@ impl Method for Retroactive {
             adjacency: self.adjacency.clone(),
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
+            finished: self.finished.clone(),
             report: self.report,
             before: Before::default(),
         })

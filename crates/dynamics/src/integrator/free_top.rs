@@ -15,13 +15,16 @@
 //! Turning about the three axes one after the other (Dullweber, Leimkuhler and McLachlan 1997) is such a step too. But it turns a
 //! long thin body first about one of its long axes; that brings momentum onto its thin axis, about which nearly nothing makes it
 //! spin madly: a stick thrown at 20 rad/s explodes at 1/60 s. Here a stick is nearly a top, and the remainder nearly nothing.
-//! Where the remainder turns the body by more than [`TURN`] within a step, the step is taken in parts.
+//! Where the remainder turns the body by more than [`TURN`] within a step, or it wobbles by more than [`WOBBLE`], the step is taken in parts.
 
 use glam::{DQuat, DVec3};
 use tumble_geometry::math::{rotation_about, rotation_from_vector};
 
 /// The remainder may turn a body by this angle, in radians, in one part of a step.
 const TURN: f64 = 0.05;
+
+/// A body that turns about c wobbles with the frequency |m| √((1/I_a − 1/I_c) (1/I_b − 1/I_c)); by this angle in one part.
+const WOBBLE: f64 = 0.15;
 
 /// In how many parts a step is taken at most.
 const PARTS: f64 = 64.0;
@@ -57,7 +60,9 @@ impl Top {
 
     /// In how many parts to take a step.
     fn parts(&self, momentum: DVec3, dt: f64) -> f64 {
-        (self.remainder * momentum.length() * dt / TURN).abs().ceil().clamp(1.0, PARTS)
+        let wobble = (self.spin * self.remainder).abs().sqrt() / WOBBLE;
+        let turn = self.remainder.abs() / TURN;
+        (turn.max(wobble) * momentum.length() * dt).ceil().clamp(1.0, PARTS)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod decay;
 mod euler;
+mod free_top;
 mod momentum;
 mod rotation;
 mod runge_kutta;
@@ -45,6 +46,16 @@ pub trait EquationsOfMotion {
 pub trait Integrator: std::fmt::Debug + Send + Sync {
     /// Advances the rows that move from `time` to `time + dt`.
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]);
+
+    /// Whether it remembers earlier steps, so that it cannot be asked to move some bodies alone or in shorter steps. Default: not.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    /// Whether the energy that it gains or loses tells how wrong it is: a symplectic one gains and loses none in the long run. Default: not.
+    fn keeps_energy(&self) -> bool {
+        false
+    }
 
     /// Forgets everything remembered from earlier steps. Default: there is nothing to forget.
     fn reset(&mut self) {}

@@ -29,6 +29,11 @@ impl Island {
         self.awake && !self.is_free()
     }
 
+    /// Whether its joints form loops, with the world or with each other.
+    pub fn has_loops(&self) -> bool {
+        self.joints.len() > self.bodies.len()
+    }
+
     fn clear(&mut self) {
         self.bodies.clear();
         self.joints.clear();

@@ -30,6 +30,11 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Whether another row is between the same bodies, with the same J, W and γ.
+    pub(super) fn has_coefficients_of(&self, other: &Self) -> bool {
+        self.bodies == other.bodies && self.scaled == other.scaled && self.gamma == other.gamma
+    }
+
     /// `J W Jᵀ = A Aᵀ` with another row between the same two bodies.
     pub(super) fn coupling(&self, other: &Self) -> f64 {
         dot(&self.scaled, [&other.scaled[0], &other.scaled[1]])

@@ -283,10 +283,11 @@ impl Victim {
         assert_eq!(self.world.validate(), Ok(()));
     }
 
-    /// Removes what made a step impossible: the error names a body or a force that exists.
+    /// Removes what made a step impossible: the error names a body, a joint or a force that exists.
     fn calm(&mut self, error: &StepError) {
         match error {
             StepError::NotFinite { body, .. } => self.world.remove_body(*body).unwrap(),
+            StepError::JointOpens { joint, .. } => self.world.remove_joint(*joint).unwrap(),
             StepError::ForceNotFinite { force, body, .. } => {
                 assert!(self.world.body(*body).is_ok() && self.world.model().forces().get(*force).is_some(), "{error}");
             }

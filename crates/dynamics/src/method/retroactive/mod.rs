@@ -26,11 +26,14 @@ mod draw;
 mod impact;
 mod memory;
 mod notify;
+mod parts;
+mod passive;
 mod positions;
 mod push;
 mod rim;
 mod settings;
 mod soft;
+mod trembling;
 
 #[cfg(feature = "registry")]
 pub use settings::RetroactiveDescription;
@@ -43,7 +46,7 @@ use self::impact::{Impacts, bounces};
 use self::memory::Memory;
 use self::push::Push;
 use super::{Method, StepContext};
-use crate::contact::{Contact, ContactImpulse};
+use crate::contact::Contact;
 use crate::event::Reaction;
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
@@ -79,6 +82,8 @@ pub struct Retroactive {
     pushes: Vec<Push>,
     /// The energy the islands have in the step under way.
     budget: Budget,
+    /// By slot of the body, whether it has taken the step under way in parts.
+    finished: Vec<bool>,
     report: StepReport,
     /// How everything was before the step under way.
     before: Before,
@@ -113,6 +118,7 @@ impl Retroactive {
             adjacency: Adjacency::default(),
             pushes: Vec::new(),
             budget: Budget::default(),
+            finished: Vec::new(),
             report: StepReport::default(),
             before: Before::default(),
         }
@@ -152,21 +158,16 @@ impl Retroactive {
         self.settings = settings;
     }
 
-    /// Impulses at the end of the step that make the velocities obey the constraints.
-    fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64) {
-        self.find_islands(model, state);
-        // What does not act any more exerts nothing.
-        let points = self.memory.contacts.list.iter_mut().flat_map(|contact| &mut contact.points);
-        for point in points.filter(|point| !point.acts(self.settings.touch_distance)) {
-            point.end = ContactImpulse::default();
-        }
+    /// Impulses at the end of a step that make the velocities of some islands obey the constraints; `finished` tells, by slot, which bodies have
+    /// ended the step before.
+    fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64, chosen: &[usize], finished: &[bool]) {
         let velocities = state.bodies.iter().map(|body| (body.velocity, body.angular_velocity));
         let mut bodies = solver_bodies(model, &state.bodies, velocities);
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
         let islands = std::mem::take(&mut self.islands);
-        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
+        for island in chosen.iter().map(|&index| &islands.as_slice()[index]) {
             let stage = Stage::Velocity;
             let assembler = Assembler {
                 model,
@@ -176,6 +177,7 @@ impl Retroactive {
                 settings: &self.settings,
                 weighed: self.solver.weighs_rows(),
                 bodies: &bodies,
+                finished,
             };
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly);
@@ -255,9 +257,10 @@ impl Retroactive {
             .collect()
     }
 
-    fn integrate(&mut self, model: &Model, state: &mut State, dt: f64) {
+    /// Moves the bodies that `moves` says, by slot.
+    fn integrate(&mut self, model: &Model, state: &mut State, dt: f64, moves: &[bool]) {
         let mut bodies = std::mem::take(&mut state.bodies);
-        let equations = FreeMotion::with_bodies(model, state, &bodies);
+        let equations = FreeMotion::of_some(model, state, moves);
         self.integrator.advance(&equations, state.time, dt, &mut bodies);
         scripts::follow(model, &self.roster.scripted, state.time_after(dt), &mut bodies);
         state.bodies = bodies;
@@ -311,11 +314,11 @@ impl Retroactive {
         let watch = Stopwatch::start();
         let state = &mut *context.state;
         self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
-        self.solve_positions(model, state, dt);
+        self.begin_step(model, state, dt)?;
         self.report.times.solve = watch.elapsed();
 
         let watch = Stopwatch::start();
-        self.integrate(model, state, dt);
+        self.move_the_rest(model, state, dt);
         finite::check(model, &self.roster.movable, &state.bodies)?;
         finite::check(model, &self.roster.scripted, &state.bodies)?;
         self.report.times.integrate = watch.elapsed();
@@ -326,7 +329,7 @@ impl Retroactive {
         self.report.times.detect += watch.elapsed();
 
         let watch = Stopwatch::start();
-        self.solve_velocities(model, state, dt);
+        self.end_step(model, state, dt);
         finite::check(model, &self.roster.movable, &state.bodies)?;
         self.report.times.solve += watch.elapsed();
 
@@ -468,6 +471,7 @@ impl Method for Retroactive {
             adjacency: self.adjacency.clone(),
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
+            finished: self.finished.clone(),
             report: self.report,
             before: Before::default(),
         })

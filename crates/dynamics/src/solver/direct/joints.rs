@@ -13,7 +13,7 @@
 use super::factor::Factor;
 use super::structure::Structure;
 use crate::constraint::Jacobian;
-use crate::solver::system::{Motion, System};
+use crate::solver::system::{Motion, Row, System};
 use crate::solver::{Bounds, Problem, SolverBody};
 use glam::{DMat3, DVec3};
 
@@ -45,6 +45,9 @@ pub(in crate::solver) struct Joints {
     jacobians: Vec<[Motion; 2]>,
     neutral: Vec<[Motion; 2]>,
     factor: Factor,
+    /// The rows and the metric that the factor is of: Newton's method solves with the same ones again and again, and the positions
+    /// of a step begin with those that the velocities of the step before ended with.
+    factored: (Vec<Row>, Vec<Neutral>),
     /// Whether the solution has to be refined.
     doubtful: bool,
     /// By how much the impulses are to change, and were changed before.
@@ -53,7 +56,7 @@ pub(in crate::solver) struct Joints {
 }
 
 /// A body of unit mass, of a size such that its rows move and turn it alike.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Neutral {
     /// The sums of squares of the Jacobian's linear and angular parts.
     squares: [f64; 2],
@@ -91,20 +94,27 @@ impl Joints {
         self.rows.clear();
         self.rows.extend((0..problem.rows.len()).filter(|&index| problem.rows[index].bounds == Bounds::Free));
         self.structure.clear();
-        self.doubtful = false;
         if self.rows.is_empty() {
             return false;
         }
         self.jacobians.clear();
         self.jacobians.extend(self.rows.iter().map(|&index| motions(&problem.rows[index].jacobian)));
         self.measure(system, problem);
-        let Self { rows, counts, structure, metric, jacobians, neutral, factor, doubtful, .. } = self;
+        let is_factored = self.is_factored(system);
+        let Self { rows, counts, structure, metric, jacobians, neutral, factor, factored, doubtful, .. } = self;
         let is_moved = |body: usize| metric[body].linear > 0.0 || metric[body].angular != DMat3::ZERO;
         structure.load(system, rows, is_moved, budget);
         let Some(elimination) = structure.elimination() else {
             rows.clear();
+            factored.0.clear();
             return false;
         };
+        if is_factored {
+            return true;
+        }
+        factored.0.clear();
+        factored.0.extend(rows.iter().map(|&index| system.rows[index]));
+        factored.1.clone_from(metric);
         neutral.clear();
         neutral.extend(rows.iter().zip(jacobians.iter()).map(|(&index, jacobian)| {
             let bodies = system.rows[index].bodies;
@@ -125,6 +135,13 @@ impl Joints {
         };
         *doubtful = factor.factor(elimination, with_masses, counts, ROUNDING) < DOUBTFUL;
         true
+    }
+
+    /// Whether the factor is that of the rows of a system.
+    fn is_factored(&self, system: &System) -> bool {
+        let is_same = |(old, &index): (&Row, &usize)| old.has_coefficients_of(&system.rows[index]);
+        let (rows, metric) = &self.factored;
+        rows.len() == self.rows.len() && *metric == self.metric && rows.iter().zip(&self.rows).all(is_same)
     }
 
     /// Finds the metric: which bodies are moved by joints, and of what size the joints' levers are on each.

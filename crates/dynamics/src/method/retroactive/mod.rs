@@ -21,15 +21,18 @@
 mod assemble;
 mod bounce;
 mod contact;
+mod course;
 mod detect;
 mod draw;
 mod impact;
 mod memory;
+mod nearby;
 mod notify;
 mod positions;
 mod push;
 mod settings;
 mod soft;
+mod speculate;
 
 #[cfg(feature = "registry")]
 pub use settings::RetroactiveDescription;
@@ -41,6 +44,7 @@ use self::detect::Scenery;
 use self::impact::{Impacts, bounces};
 use self::memory::Memory;
 use self::push::Push;
+use self::speculate::{Outlook, Sheets};
 use super::{Method, StepContext};
 use crate::contact::{Contact, ContactImpulse};
 use crate::event::Reaction;
@@ -164,6 +168,7 @@ impl Retroactive {
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
+        self.find_ghosts_that_touch(model, state, &bodies, dt);
         let islands = std::mem::take(&mut self.islands);
         for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let stage = Stage::Velocity;
@@ -185,6 +190,19 @@ impl Retroactive {
         for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
             body.velocity = solved.velocity;
             body.angular_velocity = solved.angular_velocity;
+        }
+    }
+
+    /// Marks points that touch and yet stand in nobody's way (`speculate.rs`).
+    fn find_ghosts_that_touch(&mut self, model: &Model, state: &State, bodies: &[SolverBody], dt: f64) {
+        let contacts = &mut self.memory.contacts.list;
+        contacts.iter_mut().flat_map(|contact| &mut contact.points).for_each(|point| point.ghost = false);
+        for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
+            let (settings, moved) = (&self.settings, &state.bodies);
+            let outlook = Outlook { model, state, settings, contacts, moved, free: bodies, dt };
+            for ghost in Sheets::look_around(&outlook, &island.contacts).ghosts() {
+                contacts[ghost.contact].points[ghost.points.clone()].iter_mut().for_each(|point| point.ghost = true);
+            }
         }
     }
 

@@ -25,8 +25,10 @@
 
 use super::Retroactive;
 use super::assemble::{Assembler, Assembly, Stage};
+use super::nearby::solve_nearby;
 use super::push::Push;
 use super::solver_bodies;
+use super::speculate::{Outlook, Sheets};
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::islands::Island;
 use crate::parts::scripts;
@@ -36,6 +38,9 @@ use tumble_geometry::math::rotation_vector;
 
 /// A miss below this speed, in m/s or rad/s, is none.
 const ON_TARGET: f64 = 1e-8;
+
+/// How often verdicts on speculative contacts are compared with the solved motion, at most.
+const SECOND_THOUGHTS: usize = 3;
 
 /// An island while its positions are solved.
 struct Task {
@@ -59,7 +64,7 @@ impl Retroactive {
         let mut bodies = free.clone();
         let mut tasks = self.tasks(model, state, dt, &bodies, &moved);
         for task in &mut tasks {
-            self.solve_island(task, &free, &mut bodies);
+            self.solve_without_ghosts(task, (model, state), &moved, &free, &mut bodies, dt);
         }
         for round in 0..=self.settings.look_ahead {
             if tasks.iter().all(|task| task.done) {
@@ -123,6 +128,47 @@ impl Retroactive {
             Task { island: index, assembly, known: None, done: island.joints.is_empty() }
         };
         self.islands.as_slice().iter().enumerate().filter(|(_, island)| island.needs_solving()).map(task).collect()
+    }
+
+    /// Solves an island with those of its speculative contacts that its motion confirms (`speculate.rs`).
+    fn solve_without_ghosts(
+        &mut self,
+        task: &mut Task,
+        (model, state): (&Model, &State),
+        moved: &[BodyState],
+        free: &[SolverBody],
+        bodies: &mut [SolverBody],
+        dt: f64,
+    ) {
+        let settings = self.settings;
+        let contacts = std::mem::take(&mut self.memory.contacts.list);
+        let outlook = Outlook { model, state, settings: &settings, contacts: &contacts, moved, free, dt };
+        let mut sheets = Sheets::foresee(&outlook, &self.islands.as_slice()[task.island].contacts);
+        for ghost in sheets.ghosts() {
+            task.assembly.let_act(ghost.numbers(), false);
+        }
+        self.solve_island(task, free, bodies);
+        for _ in 0..SECOND_THOUGHTS {
+            let changes = sheets.reconsider(&outlook, bodies, |points| task.assembly.share_of_points(points, bodies));
+            if changes.is_empty() {
+                break;
+            }
+            for change in &changes {
+                task.assembly.let_act(change.points.clone(), change.real);
+            }
+            if self.islands.as_slice()[task.island].joints.is_empty() {
+                let mut marked = vec![false; bodies.len()];
+                changes
+                    .iter()
+                    .flat_map(|change| change.bodies)
+                    .for_each(|body| marked[body] = bodies[body].inverse_mass > 0.0);
+                let reached = solve_nearby(&mut *self.solver, bodies, &mut task.assembly.rows, &mut marked);
+                self.report.solved = self.report.solved.worse(reached);
+            } else {
+                self.solve_island(task, free, bodies);
+            }
+        }
+        self.memory.contacts.list = contacts;
     }
 
     /// Solves an island from its velocities without impulses.

@@ -23,6 +23,10 @@ pub(super) fn solve_nearby(
         let row = &rows[number];
         for (side, &index) in row.bodies.iter().enumerate() {
             let body = &mut bodies[index];
+            // Nothing moves it; but zero times a lever beyond all numbers is not zero.
+            if body.inverse_mass == 0.0 {
+                continue;
+            }
             body.velocity -= row.jacobian.linear[side] * (body.inverse_mass * row.impulse);
             body.angular_velocity -= body.inverse_inertia * row.jacobian.angular[side] * row.impulse;
         }

@@ -28,6 +28,7 @@ use crate::solver::{Bounds, SolverBody, SolverRow};
 use crate::{BodyId, BodyState, Id, JointId, Model, State};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use tumble_geometry::math::orthonormal_pair;
 
 /// Which of the two solves of a step.
@@ -159,7 +160,7 @@ pub(super) struct Assembly {
     goals: Vec<Option<Goal>>,
     /// The rows after those of the sources are planes that limits were given on the way ahead: the limits' indices.
     planes: Vec<usize>,
-    sources: Vec<(Source, std::ops::Range<usize>)>,
+    sources: Vec<(Source, Range<usize>)>,
 }
 
 /// What all conversions of one solve need.
@@ -445,6 +446,34 @@ impl Assembly {
             }
         }
         largest
+    }
+
+    /// The rows of the contact points with these numbers, in the order in which they were assembled.
+    pub(super) fn rows_of_points(&self, points: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let first = self.sources.partition_point(|(source, _)| matches!(source, Source::Joint { .. }));
+        self.sources[first..][points].iter().map(|(_, rows)| rows.clone())
+    }
+
+    /// What the impulses of contact points changed the velocities of their bodies by, linear and angular; none if they did not push.
+    pub(super) fn share_of_points(&self, points: Range<usize>, bodies: &[SolverBody]) -> Option<[[DVec3; 2]; 2]> {
+        let mut share = [[DVec3::ZERO; 2]; 2];
+        let mut pushed = false;
+        for row in self.rows_of_points(points).flatten().map(|row| &self.rows[row]) {
+            pushed |= row.impulse > 0.0 && row.bounds == Bounds::NonNegative;
+            for (side, [linear, angular]) in share.iter_mut().enumerate() {
+                let body = &bodies[row.bodies[side]];
+                *linear += row.jacobian.linear[side] * (body.inverse_mass * row.impulse);
+                *angular += body.inverse_inertia * row.jacobian.angular[side] * row.impulse;
+            }
+        }
+        pushed.then_some(share)
+    }
+
+    /// Lets contact points act, or not.
+    pub(super) fn let_act(&mut self, points: Range<usize>, act: bool) {
+        for rows in self.rows_of_points(points).collect::<Vec<_>>() {
+            self.rows[rows.start].bounds = if act { Bounds::NonNegative } else { Bounds::Nothing };
+        }
     }
 
     /// The rows that remove errors of position, on top of the impulses found; none if there are no errors.

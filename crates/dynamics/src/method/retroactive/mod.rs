@@ -21,10 +21,12 @@
 mod assemble;
 mod bounce;
 mod contact;
+mod course;
 mod detect;
 mod draw;
 mod impact;
 mod memory;
+mod nearby;
 mod notify;
 mod parts;
 mod passive;
@@ -33,6 +35,7 @@ mod push;
 mod rim;
 mod settings;
 mod soft;
+mod speculate;
 mod trembling;
 
 #[cfg(feature = "registry")]
@@ -45,6 +48,7 @@ use self::detect::Scenery;
 use self::impact::{Impacts, bounces};
 use self::memory::Memory;
 use self::push::Push;
+use self::speculate::{Outlook, Sheets};
 use super::{Method, StepContext};
 use crate::contact::Contact;
 use crate::event::Reaction;
@@ -166,6 +170,7 @@ impl Retroactive {
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
+        self.find_ghosts_that_touch(model, state, &bodies, dt, chosen);
         let islands = std::mem::take(&mut self.islands);
         for island in chosen.iter().map(|&index| &islands.as_slice()[index]) {
             let stage = Stage::Velocity;
@@ -185,9 +190,32 @@ impl Retroactive {
             assembly.store(stage, dt, &mut self.memory.contacts.list, &mut self.memory.joints);
         }
         self.islands = islands;
-        for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
+        // What nothing moves keeps its velocity, however large the impulses on it.
+        for (body, solved) in state.bodies.iter_mut().zip(&bodies).filter(|(_, solved)| solved.inverse_mass > 0.0) {
             body.velocity = solved.velocity;
             body.angular_velocity = solved.angular_velocity;
+        }
+    }
+
+    /// Marks points that touch and yet stand in nobody's way (`speculate.rs`).
+    fn find_ghosts_that_touch(
+        &mut self,
+        model: &Model,
+        state: &State,
+        bodies: &[SolverBody],
+        dt: f64,
+        chosen: &[usize],
+    ) {
+        let contacts = &mut self.memory.contacts.list;
+        for island in chosen.iter().map(|&index| &self.islands.as_slice()[index]) {
+            for &index in &island.contacts {
+                contacts[index].points.iter_mut().for_each(|point| point.ghost = false);
+            }
+            let (settings, moved) = (&self.settings, &state.bodies);
+            let outlook = Outlook { model, state, settings, contacts, moved, free: bodies, dt };
+            for ghost in Sheets::look_around(&outlook, &island.contacts).ghosts() {
+                contacts[ghost.contact].points[ghost.points.clone()].iter_mut().for_each(|point| point.ghost = true);
+            }
         }
     }
 

@@ -25,9 +25,11 @@
 
 use super::Retroactive;
 use super::assemble::{Assembler, Assembly, Miss, Stage};
+use super::nearby::solve_nearby;
 use super::parts::Chosen;
 use super::push::Push;
 use super::solver_bodies;
+use super::speculate::{Outlook, Sheets};
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::scripts;
 use crate::solver::{Problem, SolverBody, SolverRow};
@@ -51,6 +53,9 @@ const PROGRESS: f64 = 0.7;
 
 /// A solver that leaves so much of what is missed undone is to blame for it, and not that joints turn too far.
 const SOLVER_TO_BLAME: f64 = 0.1;
+
+/// How often verdicts on speculative contacts are compared with the solved motion, at most.
+const SECOND_THOUGHTS: usize = 3;
 
 /// An island while its positions are solved.
 struct Task {
@@ -85,7 +90,7 @@ impl Retroactive {
         let mut bodies = free.clone();
         let mut tasks = self.tasks(model, state, dt, &bodies, &moved, chosen);
         for task in &mut tasks {
-            self.solve_island(task, &free, &mut bodies);
+            self.solve_without_ghosts(task, (model, state), &moved, &free, &mut bodies, dt);
         }
         let rounds = self.settings.look_ahead * if chosen.in_parts { MORE_ROUNDS } else { 1 };
         for round in 0..=rounds {
@@ -179,6 +184,47 @@ impl Retroactive {
         chosen.islands.iter().map(task).collect()
     }
 
+    /// Solves an island with those of its speculative contacts that its motion confirms (`speculate.rs`).
+    fn solve_without_ghosts(
+        &mut self,
+        task: &mut Task,
+        (model, state): (&Model, &State),
+        moved: &[BodyState],
+        free: &[SolverBody],
+        bodies: &mut [SolverBody],
+        dt: f64,
+    ) {
+        let settings = self.settings;
+        let contacts = std::mem::take(&mut self.memory.contacts.list);
+        let outlook = Outlook { model, state, settings: &settings, contacts: &contacts, moved, free, dt };
+        let mut sheets = Sheets::foresee(&outlook, &self.islands.as_slice()[task.island].contacts);
+        for ghost in sheets.ghosts() {
+            task.assembly.let_act(ghost.numbers(), false);
+        }
+        self.solve_island(task, free, bodies);
+        for _ in 0..SECOND_THOUGHTS {
+            let changes = sheets.reconsider(&outlook, bodies, |points| task.assembly.share_of_points(points, bodies));
+            if changes.is_empty() {
+                break;
+            }
+            for change in &changes {
+                task.assembly.let_act(change.points.clone(), change.real);
+            }
+            if self.islands.as_slice()[task.island].joints.is_empty() {
+                let mut marked = vec![false; bodies.len()];
+                changes
+                    .iter()
+                    .flat_map(|change| change.bodies)
+                    .for_each(|body| marked[body] = bodies[body].inverse_mass > 0.0);
+                let reached = solve_nearby(&mut *self.solver, bodies, &mut task.assembly.rows, &mut marked);
+                self.report.solved = self.report.solved.worse(reached);
+            } else {
+                self.solve_island(task, free, bodies);
+            }
+        }
+        self.memory.contacts.list = contacts;
+    }
+
     /// Solves an island from its velocities without impulses.
     fn solve_island(&mut self, task: &mut Task, free: &[SolverBody], bodies: &mut [SolverBody]) {
         self.islands.as_slice()[task.island].bodies.iter().for_each(|id| bodies[id.slot()] = free[id.slot()]);
@@ -233,12 +279,16 @@ fn mean_velocities(model: &Model, before: &[BodyState], after: &[BodyState], dt:
     solver_bodies(model, before, before.iter().zip(after).map(mean))
 }
 
-/// The bodies with the impulses that changed the velocities `free` to `solved`.
+/// The bodies with the impulses that changed the velocities `free` to `solved`. What nothing moves keeps its velocity, however large the
+/// impulses on it.
 fn with_impulses(states: &[BodyState], free: &[SolverBody], solved: &[SolverBody]) -> Vec<BodyState> {
-    let with = |((state, free), solved): ((&BodyState, &SolverBody), &SolverBody)| BodyState {
-        velocity: state.velocity + (solved.velocity - free.velocity),
-        angular_velocity: state.angular_velocity + (solved.angular_velocity - free.angular_velocity),
-        ..*state
+    let with = |((state, free), solved): ((&BodyState, &SolverBody), &SolverBody)| match free.inverse_mass > 0.0 {
+        true => BodyState {
+            velocity: state.velocity + (solved.velocity - free.velocity),
+            angular_velocity: state.angular_velocity + (solved.angular_velocity - free.angular_velocity),
+            ..*state
+        },
+        false => *state,
     };
     states.iter().zip(free).zip(solved).map(with).collect()
 }

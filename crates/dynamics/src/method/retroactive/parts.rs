@@ -32,6 +32,9 @@ const MOST: u32 = 64;
 /// In how many parts at most where a joint is open from the beginning.
 const FEW: u32 = 2;
 
+/// Among contacts, the parts times the joints and contact points are at most about this.
+const WORK: u32 = 1500;
+
 /// A joint that opens by this part of its lever, or by this angle in radians, and was not as far open before, does not hold.
 const OPEN: f64 = 0.05;
 
@@ -209,7 +212,7 @@ impl Retroactive {
         let opened: Vec<f64> = island.joints.iter().map(|&id| opening(model, state, id).1).collect();
         let mut borne = vec![Reaction::default(); island.joints.len()];
         // Shorter parts do not close what somebody has torn open.
-        let most = if opened.iter().any(|&before| before > OPEN) { FEW } else { MOST };
+        let most = if opened.iter().any(|&before| before > OPEN) { FEW } else { self.most_parts(&island) };
         parts = parts.min(most);
         let (mut left, mut wrong) = (parts, f64::INFINITY);
         while left > 0 {
@@ -242,6 +245,12 @@ impl Retroactive {
             self.memory.joints[id.slot()].impulses = [mean, Reaction::default()];
         }
         check(model, state, &island, &opened)
+    }
+
+    /// How many parts are worth their time: among many contacts each costs a hundred sweeps.
+    fn most_parts(&self, island: &Island) -> u32 {
+        let points: usize = island.contacts.iter().map(|&index| self.memory.contacts.list[index].points.len()).sum();
+        if points == 0 { MOST } else { (WORK / (points + island.joints.len()) as u32).clamp(FEW, MOST) }
     }
 
     /// Moves an island by a part of a step. How wrong the energy is, beyond 1 too wrong; infinite if joints do not close. If it `must` do,

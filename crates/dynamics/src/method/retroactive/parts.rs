@@ -33,7 +33,7 @@ const MOST: u32 = 64;
 const FEW: u32 = 2;
 
 /// Among contacts, the parts times the joints and contact points are at most about this.
-const WORK: u32 = 1500;
+const WORK: u32 = 300;
 
 /// A joint that opens by this part of its lever, or by this angle in radians, and was not as far open before, does not hold.
 const OPEN: f64 = 0.05;

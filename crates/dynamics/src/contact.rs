@@ -1,8 +1,8 @@
 //! Contacts as every method can tell them: who touches whom, where, how near and how hard.
 //!
-//! How a method finds and keeps its contacts is its own business. What it shows is a light view: [`Contact`] names the
-//! two colliders and lends the points, which are put together while they are looked at ([`ContactPoints`]), so that
-//! showing contacts costs nothing until somebody looks.
+//! Every method finds and keeps its contacts in its own way. What it shows is a light view: [`Contact`] names the
+//! two colliders and lends the points, which are put together only when they are read ([`ContactPoints`]), so that contacts
+//! that are not read cost nothing.
 
 use crate::model::ContactMaterial;
 use crate::{BodyId, ColliderId, Wrench};

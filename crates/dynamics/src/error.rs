@@ -73,6 +73,17 @@ pub enum StepError {
         /// Its name; may be empty.
         name: String,
     },
+    /// The motion is too fast, or a joint bears too much, for the joint to hold however short the parts are in which the step is
+    /// taken.
+    #[error("{} opens by {gap:.3e} (metres or radians); take shorter steps or look for extreme masses or speeds", joint_called(*.joint, .name))]
+    JointOpens {
+        /// The joint.
+        joint: JointId,
+        /// Its name; may be empty.
+        name: String,
+        /// How far it would be open, in metres or radians.
+        gap: f64,
+    },
     /// Energy came out of nothing, and the world was told to [refuse](crate::EnergyWatch::Refuse) that.
     #[error(
         "{excess:.3e} J came out of nothing by {time} s, mostly in {}; take shorter steps or look for extreme masses, springs or speeds",
@@ -101,6 +112,11 @@ pub enum StepError {
 /// A body in a message: by its name, or by its number if it has none.
 pub(crate) fn called(body: BodyId, name: &str) -> String {
     if name.is_empty() { format!("{body:?}") } else { format!("the body \"{name}\"") }
+}
+
+/// A joint in a message: by its name, or by its number if it has none.
+fn joint_called(joint: JointId, name: &str) -> String {
+    if name.is_empty() { format!("{joint:?}") } else { format!("the joint \"{name}\"") }
 }
 
 /// Accepts a finite number in a range; the error names it otherwise.

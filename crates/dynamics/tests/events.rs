@@ -168,3 +168,55 @@ fn waking_is_told() {
     };
     assert_eq!(woke.body, cube);
 }
+
+/// Ongoing contacts are told at the ends of steps, a tenth of a second apart.
+#[test]
+fn ongoing_contacts_are_told_at_their_times() {
+    let mut world = World::new();
+    ground(&mut world, Material::default());
+    let cube = Body::dynamic().with_shape(Shape::cuboid([0.5; 3]).unwrap()).at([0.0, 0.5, 0.0]).without_sleep();
+    world.add_body(cube).unwrap();
+    let mut times = Vec::new();
+    for _ in 0..120 {
+        world.step(1.0 / 60.0).unwrap();
+        for event in world.events().contacts.iter().filter(|event| event.phase == Phase::Persist) {
+            assert_eq!(event.time, world.time());
+            times.push(event.time);
+        }
+    }
+    assert!(times.len() >= 19 && times.windows(2).all(|w| (w[1] - w[0] - 0.1).abs() < 1e-9), "{times:?}");
+}
+
+/// A body at rest falls asleep when it has been quiet for `time_to_sleep`, is told of once, and wakes in the step in which something
+/// touches it, at a time within that step.
+#[test]
+fn sleep_and_waking_are_told_at_their_times() {
+    for (dt, steps) in [(1.0 / 60.0, 30), (1.0 / 240.0, 120)] {
+        let mut world = World::new();
+        ground(&mut world, Material::default());
+        let cube = Body::dynamic().with_shape(Shape::cuboid([0.5; 3]).unwrap()).at([0.0, 0.5, 0.0]);
+        let cube = world.add_body(cube).unwrap();
+        // The first step counts as one in which it came to rest.
+        let mut slept = Vec::new();
+        for _ in 0..2 * steps {
+            world.step(dt).unwrap();
+            slept.extend(world.events().slept.iter().map(|event| (event.body, event.time)));
+        }
+        assert!(slept.len() == 1 && slept[0].0 == cube, "{slept:?}");
+        assert!((slept[0].1 - 0.5).abs() <= 2.0 * dt, "dt {dt}: {} s", slept[0].1);
+        // A ball dropped from h meets the cube after √(2h/g).
+        let (height, start) = (0.5, world.time());
+        let ball = Body::dynamic().with_shape(Shape::sphere(0.2).unwrap()).at([0.0, 1.2 + height, 0.0]);
+        world.add_body(ball).unwrap();
+        let woke = loop {
+            world.step(dt).unwrap();
+            if let Some(event) = world.events().woke.first() {
+                break *event;
+            }
+            assert!(world.time() < 3.0);
+        };
+        let exact = start + (2.0 * height / G).sqrt();
+        assert!(woke.body == cube && (woke.time - exact).abs() <= 2.0 * dt, "dt {dt}: {} s, not {exact}", woke.time);
+        assert!(!world.body(cube).unwrap().is_asleep());
+    }
+}

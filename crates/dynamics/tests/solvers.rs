@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec2, DVec3};
 use tumble_dynamics::constraint::{Ball, Jacobian};
 use tumble_dynamics::geometry::{MassProperties, Shape};
 use tumble_dynamics::method::Retroactive;
@@ -164,15 +164,18 @@ fn vector(random: &mut fastrand::Rng) -> DVec3 {
     DVec3::from_array(std::array::from_fn(|_| 2.0 * random.f64() - 1.0))
 }
 
-/// Bodies at random, and rows between them that hold, push only, or are limited.
-fn random_problem(random: &mut fastrand::Rng) -> (Vec<SolverBody>, Vec<SolverRow>) {
-    let body = |random: &mut fastrand::Rng| SolverBody {
+fn random_body(random: &mut fastrand::Rng) -> SolverBody {
+    SolverBody {
         inverse_mass: 0.5 + random.f64(),
         inverse_inertia: DMat3::from_diagonal(DVec3::ONE + 0.5 * vector(random)),
         velocity: vector(random),
         angular_velocity: vector(random),
-    };
-    let bodies: Vec<SolverBody> = (0..4).map(|_| body(random)).collect();
+    }
+}
+
+/// Bodies at random, and rows between them that hold, push only, or are limited.
+fn random_problem(random: &mut fastrand::Rng) -> (Vec<SolverBody>, Vec<SolverRow>) {
+    let bodies: Vec<SolverBody> = (0..4).map(|_| random_body(random)).collect();
     let rows = (0..6)
         .map(|_| {
             let one = random.usize(0..4);
@@ -252,6 +255,84 @@ fn what_is_remembered_does_not_show() {
         for problem in &problems {
             let (kept, fresh) = (solve(&mut used, problem), solve(&mut Direct::default(), problem));
             assert_eq!(kept, fresh, "round {round}");
+        }
+    }
+}
+
+/// Forty bodies and a floor, and between them contacts of one to six points at random.
+fn random_contacts(random: &mut fastrand::Rng) -> (Vec<SolverBody>, Vec<SolverRow>) {
+    let mut bodies: Vec<SolverBody> = (0..40).map(|_| random_body(random)).collect();
+    let still = SolverBody {
+        inverse_mass: 0.0,
+        inverse_inertia: DMat3::ZERO,
+        velocity: DVec3::ZERO,
+        angular_velocity: DVec3::ZERO,
+    };
+    bodies.push(still);
+    let mut rows: Vec<SolverRow> = Vec::new();
+    for _ in 0..40 {
+        let one = random.usize(0..41);
+        let other = (one + random.usize(1..41)) % 41;
+        let n = vector(random).normalize();
+        let u = n.any_orthonormal_vector();
+        let friction = random.f64();
+        for _ in 0..random.usize(1..7) {
+            let levers = [n + vector(random), vector(random) - n];
+            let normal = rows.len();
+            let slip = Bounds::Cone { normal, rows: 2, stick: friction, slip: friction };
+            let bounds = [Bounds::NonNegative, slip, Bounds::ConeMember];
+            let bias = if random.bool() { 0.0 } else { 0.5 * random.f64() };
+            for (k, direction) in [n, u, n.cross(u)].into_iter().enumerate() {
+                let angular = [-levers[0].cross(direction), levers[1].cross(direction)];
+                rows.push(SolverRow {
+                    bodies: [one, other],
+                    jacobian: Jacobian { linear: [-direction, direction], angular },
+                    bias: if k == 0 { bias } else { 0.0 },
+                    gamma: 0.0,
+                    bounds: bounds[k],
+                    error: 0.0,
+                    weight: 1.0,
+                    impulse: 0.0,
+                });
+            }
+        }
+    }
+    (bodies, rows)
+}
+
+/// How far contacts are from Coulomb's law: no approach, pressure only where there is no separation, and friction that either
+/// holds the point or is as strong as it can be and opposes its velocity.
+fn against_coulomb(bodies: &[SolverBody], rows: &[SolverRow]) -> f64 {
+    let of_point = |rows: &[SolverRow]| {
+        let excess: Vec<f64> = rows.iter().map(|row| row.rate(bodies) + row.bias).collect();
+        let Bounds::Cone { slip, .. } = rows[1].bounds else { return f64::NAN };
+        let pressure = rows[0].impulse;
+        // The natural maps: λ is the nearest allowed to λ − excess.
+        let normal = (pressure - excess[0]).max(0.0) - pressure;
+        let held = DVec2::new(rows[1].impulse, rows[2].impulse);
+        let wanted = held - DVec2::new(excess[1], excess[2]);
+        let friction = (wanted.clamp_length_max(slip * pressure) - held).length();
+        normal.abs().max(friction)
+    };
+    rows.chunks_exact(3).map(of_point).fold(0.0, |most, off| if off <= most { most } else { off })
+}
+
+/// Contacts are solved in groups, of bodies that have nothing to do with each other; that does not show.
+#[test]
+fn contacts_obey_coulomb() {
+    let mut random = fastrand::Rng::with_seed(23);
+    for case in 0..8 {
+        let (bodies, rows) = random_contacts(&mut random);
+        let mut solvers: [Box<dyn ConstraintSolver>; 3] = [
+            Box::new(Direct { iterations: 10_000, tolerance: 1e-14, ..Direct::default() }),
+            Box::new(SequentialImpulses { iterations: 10_000, tolerance: 1e-14, ..SequentialImpulses::default() }),
+            Box::new(DeepestFirst { passes: 10_000, ..DeepestFirst::default() }),
+        ];
+        for solver in &mut solvers {
+            let (mut bodies, mut rows) = (bodies.clone(), rows.clone());
+            solver.solve(&mut Problem { bodies: &mut bodies, rows: &mut rows });
+            let off = against_coulomb(&bodies, &rows);
+            assert!(off < 1e-7, "case {case}: {solver:?} is off by {off:e}");
         }
     }
 }

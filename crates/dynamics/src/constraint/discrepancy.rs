@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The points x₁ and x₂, of one body each, should coincide; x₂ should move at v_r against x₁; and β, from 0 to 1, says how much
-//! of that is to be put right at a time. Whoever can say this about two bodies has a constraint: implement [`Discrepancies`]
-//! and attach [`Described`]. The rows of a discrepancy are
+//! of that is to be put right at a time. That is enough to describe a constraint: implement [`Discrepancies`] and attach
+//! [`Described`]. The rows of a discrepancy are
 //!
 //! ```text
 //! v_r = 0:   e·(x₂ − x₁) = 0 for each world axis e, with Baumgarte's factor β      it holds a point
@@ -17,7 +17,7 @@
 //!
 //! What a driven point lacks of its speed is made up by the fraction β in each solve, and never by more than nine tenths. Two
 //! points that are driven against each other along the line between them, or one towards a point that is held, cannot do
-//! as they are told however fast the body turns; whoever insists makes it turn without bound on the way there.
+//! as they are told however fast the body turns; without that limit it would be made to turn ever faster.
 //!
 //! A driven point is not held across its direction: G's motor has other pairs for that, and rows that say the same twice, each
 //! with its own rounding, are what rigid solvers like least. Points to drive are taken anew in every step, x₁ = x₂, so that

@@ -2,6 +2,7 @@
 
 mod decay;
 mod euler;
+mod free_top;
 mod momentum;
 mod rotation;
 mod runge_kutta;
@@ -10,7 +11,7 @@ mod verlet;
 
 pub(crate) use decay::Decay;
 pub use euler::{ExplicitEuler, SemiImplicitEuler};
-pub(crate) use rotation::free_rotation;
+pub(crate) use free_top::free_rotation;
 pub use rotation::{Gyroscopic, QuaternionUpdate};
 pub use runge_kutta::{CashKarp, RungeKutta4};
 pub use velocity_verlet::VelocityVerlet;
@@ -47,6 +48,16 @@ pub trait EquationsOfMotion {
 pub trait Integrator: std::fmt::Debug + Send + Sync {
     /// Advances the rows that move from `time` to `time + dt`.
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]);
+
+    /// Whether it remembers earlier steps, so that it cannot be asked to move some bodies alone or in shorter steps. Default: not.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    /// Whether the energy that it gains or loses tells how wrong it is: a symplectic one gains and loses none in the long run. Default: not.
+    fn keeps_energy(&self) -> bool {
+        false
+    }
 
     /// Forgets everything remembered from earlier steps. Default: there is nothing to forget.
     fn reset(&mut self) {}

@@ -1,5 +1,4 @@
-//! Rotation of a rigid body: the ways to advance an orientation, the ways to treat the gyroscopic torque, and a free
-//! rotation that keeps its angular momentum to the last digit.
+//! Rotation of a rigid body: the ways to advance an orientation, and the ways to treat the gyroscopic torque.
 
 use super::decay::Decay;
 use crate::BodyState;
@@ -7,7 +6,7 @@ use crate::model::BodyModel;
 use crate::schema::JsonSchema;
 use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
-use tumble_geometry::math::{rotation_about, rotation_from_vector};
+use tumble_geometry::math::rotation_from_vector;
 
 /// How an orientation is advanced by an angular velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,51 +82,4 @@ fn implicit_gyroscopic(inertia: DMat3, omega: DVec3, dt: f64) -> DVec3 {
 /// The matrix [v] with `[v] w = v × w`.
 fn cross_matrix(v: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
-}
-
-/// Turns a body with principal `moments` about the axes of its frame for `dt` seconds without torque. `rotation` takes
-/// the principal frame to the world, `momentum` is the angular momentum in the principal frame; both are advanced.
-///
-/// Euler's equations in principal axes split into three that are solved exactly: with m = Iω in the body frame, the
-/// energy mᵢ²/2Iᵢ alone turns m and the body about axis i at the constant rate mᵢ/Iᵢ. Composed symmetrically
-/// (1/2, 1/2, 1, 1/2, 1/2 of the step about axes 1, 2, 3, 2, 1) they give a second-order, time-reversible, symplectic
-/// step (Dullweber, Leimkuhler and McLachlan 1997): angular momentum in space is exactly constant, energy oscillates
-/// within a bound of order h² and never drifts.
-pub(crate) fn free_rotation(moments: DVec3, rotation: &mut DQuat, momentum: &mut DVec3, dt: f64) {
-    for (axis, fraction) in [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)] {
-        // A rod without thickness does not turn about itself.
-        if moments[axis] <= 0.0 {
-            continue;
-        }
-        let angle = fraction * dt * momentum[axis] / moments[axis];
-        let turn = rotation_about(DVec3::AXES[axis], angle);
-        // The body turns by `turn`; a vector fixed in space turns the other way as seen from the body.
-        *momentum = turn.conjugate() * *momentum;
-        *rotation *= turn;
-    }
-    *rotation = rotation.normalize();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn free_top_keeps_momentum_exactly_and_energy_within_order_h_squared() {
-        let moments = DVec3::new(1.0, 2.0, 3.0);
-        let energy = |m: DVec3| 0.5 * (m * m / moments).element_sum();
-        let worst = |dt: f64| {
-            let (mut rotation, mut momentum) = (DQuat::IDENTITY, DVec3::new(1.0, 2.0, 3.0));
-            let (start, spatial) = (energy(momentum), rotation * momentum);
-            let mut worst: f64 = 0.0;
-            for _ in 0..(10.0 / dt) as usize {
-                free_rotation(moments, &mut rotation, &mut momentum, dt);
-                assert!((rotation * momentum - spatial).length() < 1e-11);
-                worst = worst.max((energy(momentum) - start).abs());
-            }
-            worst
-        };
-        let (coarse, fine) = (worst(0.02), worst(0.01));
-        assert!(coarse < 1e-3 && (coarse / fine - 4.0).abs() < 0.3, "{coarse} {fine}");
-    }
 }

@@ -2,12 +2,12 @@
 //! exact for constant acceleration: a thrown ball follows its parabola to the last digit.
 //!
 //! Written as kick, drift, kick: half the impulse of the forces, free motion for the whole step, the other half. The
-//! free rotation conserves angular momentum (see `rotation` and `momentum`), damping is exact (see `decay`). Forces that depend on
+//! free rotation conserves angular momentum (see `free_top` and `momentum`), damping is exact (see `decay`). Forces that depend on
 //! velocities see at the end of the step those that the forces at its beginning predict, which keeps the second order for drag too.
 
 use super::decay::{Decay, undamped};
+use super::free_top::free_rotation;
 use super::momentum::PrincipalFrame;
-use super::rotation::free_rotation;
 use super::{Acceleration, EquationsOfMotion, Integrator};
 use crate::BodyState;
 use crate::model::BodyModel;
@@ -80,6 +80,10 @@ impl Integrator for VelocityVerlet {
             correction.torque -= predicted.torque;
         }
         each_body(equations, &corrections, bodies, |body, model, correction| push(body, model, correction, half));
+    }
+
+    fn keeps_energy(&self) -> bool {
+        true
     }
 
     fn clone_box(&self) -> Box<dyn Integrator> {

@@ -137,6 +137,10 @@ impl Integrator for Verlet {
         }
     }
 
+    fn remembers(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {
         self.memory.clear();
     }

@@ -42,7 +42,7 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
     ///
     /// What belongs to a step: [scripted](crate::parts::scripts) bodies follow their scripts, joints that turn have their
     /// [turns](crate::parts::turns) counted, and the [index](crate::ColliderIndex) hears of what moved (or that
-    /// [all](crate::ColliderIndex::all_moved) did). The clock is the world's business.
+    /// [all](crate::ColliderIndex::all_moved) did). The world advances the clock itself.
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError>;
 
     /// An empty broad phase of the kind that the world is to keep its colliders in for this method. Default: a dynamic tree.
@@ -110,6 +110,5 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
 /// Registers the built-in methods.
 #[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
-    table.register("realtime", |settings: RealtimeSettings| Ok(Box::new(settings) as _));
     table.register("retroactive", |description: RetroactiveDescription| Ok(Box::new(description) as _));
 }

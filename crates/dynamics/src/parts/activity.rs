@@ -4,8 +4,12 @@
 //! its flight are slow too. What is at rest is in balance, it does not accelerate. So a body is quiet as long as it is
 //! slow **and** its velocity stays what it was when it became quiet, but for what a residual acceleration of
 //! `quiet_acceleration` would change in the time it takes to fall asleep; if it changes by more, the time is counted anew.
-//! Velocities are compared over that whole time and not from step to step, so that the small trembling of an iterative
-//! solver, which has no direction, keeps nobody awake.
+//! Velocities are compared over that whole time and not from step to step, because the small errors of an iterative solver
+//! have no direction and cancel.
+//!
+//! How much acceleration is none depends on what pushes. On Earth 2 mm/s² are two parts in ten thousand of what is in balance; in
+//! free space they are a thrust. So the limit is also [`BALANCE`] times the acceleration that forces alone would give the bodies
+//! of the island.
 
 use super::islands::Island;
 use crate::event::{Events, SleepEvent};
@@ -14,6 +18,11 @@ use crate::{BodyId, Id, Model, State};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
+/// The share of the acceleration by forces up to which they count as balanced.
+const BALANCE: f64 = 2.1e-4;
+/// No acceleration smaller than this keeps a body awake, in m/s²: that of rounding.
+const LEAST: f64 = 1e-6;
+
 /// When bodies fall asleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActivitySettings {
@@ -21,7 +30,8 @@ pub struct ActivitySettings {
     pub quiet_speed: f64,
     /// A body is quiet while its angular speed is below this, in rad/s.
     pub quiet_angular_speed: f64,
-    /// What accelerates by more than this, in m/s², or twice this in rad/s², is not quiet.
+    /// What accelerates by more than this, in m/s², or twice this in rad/s², is not quiet. Where forces are weaker than gravity on
+    /// Earth, the limit is lower by as much.
     pub quiet_acceleration: f64,
     /// Islands whose bodies were all quiet for this long fall asleep, in seconds. Infinite: never.
     pub time_to_sleep: f64,
@@ -73,19 +83,21 @@ impl Activity {
     }
 
     /// Counts how long each body has been quiet and puts islands to sleep whose bodies all were for long enough. `time` is
-    /// that of the end of the step.
+    /// that of the end of the step; `pushed` tells how much, in m/s², forces alone would accelerate a body.
     pub fn update<'a>(
         &mut self,
         model: &Model,
         state: &mut State,
         (time, dt): (f64, f64),
-        settings: &ActivitySettings,
+        (settings, pushed): (&ActivitySettings, impl Fn(BodyId) -> f64),
         islands: impl Iterator<Item = &'a Island>,
         events: &mut Events,
     ) {
         self.began_with.resize(state.bodies.len(), [DVec3::ZERO; 2]);
-        let change = settings.quiet_acceleration * settings.time_to_sleep.max(dt);
         for island in islands.filter(|island| island.awake) {
+            let push = island.bodies.iter().map(|&id| pushed(id)).fold(0.0, f64::max);
+            let quiet_acceleration = settings.quiet_acceleration.min((BALANCE * push).max(LEAST));
+            let change = quiet_acceleration * settings.time_to_sleep.max(dt);
             let mut rests = true;
             for &id in &island.bodies {
                 let (body, began) = (&mut state.bodies[id.slot()], &mut self.began_with[id.slot()]);

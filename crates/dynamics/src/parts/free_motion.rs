@@ -18,12 +18,24 @@ impl<'a> FreeMotion<'a> {
         Self::with_bodies(model, state, &state.bodies)
     }
 
+    /// Like [`new`](Self::new), for those bodies alone that `moves` says, by slot.
+    pub fn of_some(model: &'a Model, state: &'a State, moves: &[bool]) -> Self {
+        Self { model, applied: &state.applied, moves: moves.to_vec() }
+    }
+
     /// Like [`new`](Self::new), for a state whose bodies were taken out.
     pub fn with_bodies(model: &'a Model, state: &'a State, bodies: &[BodyState]) -> Self {
         let moves = |(slot, body): (usize, &BodyState)| {
             !body.asleep && model.bodies().in_slot(slot).is_some_and(|body| body.kind.is_movable())
         };
         Self { model, applied: &state.applied, moves: bodies.iter().enumerate().map(moves).collect() }
+    }
+}
+
+impl FreeMotion<'_> {
+    /// By slot of the body, whether it moves.
+    pub fn into_moves(self) -> Vec<bool> {
+        self.moves
     }
 }
 

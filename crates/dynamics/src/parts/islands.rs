@@ -1,5 +1,6 @@
 //! Islands: groups of bodies connected by joints and contacts (G 2.6.7.3, 3.5.3). What happens in one does not touch the
-//! others, so each is solved, and sleeps, by itself. Bodies that nothing moves connect nobody.
+//! others, so each is solved, and sleeps, by itself. Fixed and scripted bodies do not connect
+//! what touches them.
 
 use crate::model::JointEnd;
 use crate::{BodyId, Id, JointId, Model, State};
@@ -26,6 +27,11 @@ impl Island {
     /// Whether it is awake and something constrains it.
     pub fn needs_solving(&self) -> bool {
         self.awake && !self.is_free()
+    }
+
+    /// Whether its joints form loops, with the world or with each other.
+    pub fn has_loops(&self) -> bool {
+        self.joints.len() > self.bodies.len()
     }
 
     fn clear(&mut self) {

@@ -1,5 +1,5 @@
-//! Who is who: lists of bodies and joints by the part they play, kept up to date from the journal, so that nobody has to
-//! look at everything to find the few.
+//! Lists of bodies and joints by the part they play (movable, scripted, breakable, …), kept up to date from the journal, so that
+//! a step need not go through all of them to find the few it wants.
 
 use crate::journal::{BodyChange, Change, JointChange, Journal};
 use crate::model::{BodyKind, BodyModel, JointModel};

@@ -1,6 +1,7 @@
 //! Solving one row, or the rows of a friction vector together, with all else held fixed: what every iterative solver
 //! does again and again.
 
+use super::contacts::{Contacts, is_contact_point};
 use super::system::System;
 use super::{Bounds, SolverRow};
 use glam::DMat3;
@@ -9,13 +10,13 @@ use glam::DMat3;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     /// The first row.
-    first: u32,
+    pub(super) first: u32,
     /// Which of the cones it is, or [`NO_CONE`].
     cone: u32,
     /// A bound of the largest eigenvalue of K from above; of one row, K itself.
-    largest: f64,
+    pub(super) largest: f64,
     /// Its reciprocal: the step of a gradient that cannot overshoot. Zero if nothing can change the rows.
-    step: f64,
+    pub(super) step: f64,
     /// The bounds of a single row.
     min: f64,
     max: f64,
@@ -25,15 +26,15 @@ const NO_CONE: u32 = u32::MAX;
 
 /// A friction vector.
 #[derive(Clone, Copy, Debug)]
-struct Cone {
+pub(super) struct Cone {
     /// How many rows it has.
     size: usize,
     /// The row of the normal impulse.
     normal: usize,
-    stick: f64,
-    slip: f64,
+    pub(super) stick: f64,
+    pub(super) slip: f64,
     /// K⁻¹.
-    inverse: [[f64; 3]; 3],
+    pub(super) inverse: [[f64; 3]; 3],
 }
 
 /// The blocks of a system.
@@ -41,6 +42,9 @@ struct Cone {
 pub(super) struct Blocks {
     list: Vec<Block>,
     cones: Vec<Cone>,
+    /// Those of contacts that are solved in groups, and the groups.
+    grouped: Vec<Block>,
+    contacts: Contacts,
     /// How much each block's impulses are to change, for solvers that compute all changes before they make one.
     changes: Vec<[f64; 3]>,
 }
@@ -48,22 +52,55 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The blocks of those rows that `counts` says, in the order of the rows.
     pub(super) fn load(&mut self, system: &System, rows: &[SolverRow], counts: impl Fn(&SolverRow) -> bool) {
+        self.load_apart(system, rows, counts, |_| false);
+    }
+
+    /// As [`Self::load`], but contacts are solved after all others, and in groups if there are enough of them.
+    pub(super) fn load_in_groups(&mut self, system: &System, rows: &[SolverRow], counts: impl Fn(&SolverRow) -> bool) {
+        self.load_apart(system, rows, counts, |first| is_contact_point(rows, first));
+        if !self.contacts.form_groups(system, rows) {
+            self.list.append(&mut self.grouped);
+        }
+    }
+
+    fn load_apart(
+        &mut self,
+        system: &System,
+        rows: &[SolverRow],
+        counts: impl Fn(&SolverRow) -> bool,
+        is_grouped: impl Fn(usize) -> bool,
+    ) {
         self.list.clear();
         self.cones.clear();
+        self.grouped.clear();
+        self.contacts.clear();
         let mut first = 0;
         while first < rows.len() {
             let size = match rows[first].bounds {
                 Bounds::Cone { rows: size, .. } => size.clamp(1, 3).min(rows.len() - first),
                 _ => 1,
             };
-            if counts(&rows[first]) {
-                self.add(system, rows, first, size);
+            if !counts(&rows[first]) {
+                first += size;
+            } else if is_grouped(first) {
+                self.add_contact_point(system, rows, first);
+                first += 3;
+            } else {
+                let block = self.block(system, rows, first, size);
+                self.list.push(block);
+                first += size;
             }
-            first += size;
         }
     }
 
-    fn add(&mut self, system: &System, rows: &[SolverRow], first: usize, size: usize) {
+    fn add_contact_point(&mut self, system: &System, rows: &[SolverRow], first: usize) {
+        let normal = self.block(system, rows, first, 1);
+        let friction = self.block(system, rows, first + 1, 2);
+        self.contacts.add(rows, normal, friction, self.cones[friction.cone as usize]);
+        self.grouped.extend([normal, friction]);
+    }
+
+    fn block(&mut self, system: &System, rows: &[SolverRow], first: usize, size: usize) -> Block {
         let mut k = [[0.0; 3]; 3];
         for (i, line) in k.iter_mut().enumerate() {
             line[i] = 1.0;
@@ -85,7 +122,18 @@ impl Blocks {
             let (stick, slip) = if normal < rows.len() { (stick, slip) } else { (0.0, 0.0) };
             self.cones.push(Cone { size, normal: normal.min(rows.len() - 1), stick, slip, inverse });
         }
-        self.list.push(block);
+        block
+    }
+
+    /// The groups of contacts.
+    #[cfg(test)]
+    pub(super) fn contacts(&self) -> &Contacts {
+        &self.contacts
+    }
+
+    /// All blocks, whether they are solved one by one or in groups.
+    fn all(&self) -> impl Iterator<Item = &Block> {
+        self.list.iter().chain(&self.grouped)
     }
 
     /// Puts the blocks of the deepest rows first; of equally deep ones, and within a contact, they stay in order.
@@ -96,11 +144,11 @@ impl Blocks {
 
     /// Solves one block after the other; returns the largest change of a row's velocity.
     pub(super) fn sweep(&self, system: &mut System) -> f64 {
-        self.sweep_in_part(system, |_| 1.0)
+        self.sweep_in_part(system, |_| 1.0).max(self.contacts.sweep(system))
     }
 
-    /// As [`Self::sweep`], but takes only a part of each change, which `part` tells for the first row of the block. (Part of
-    /// the way to a point within bounds is within bounds.)
+    /// As [`Self::sweep`] of what is in no group, but takes only a part of each change, which `part` tells for the first row of
+    /// the block. (Part of the way to a point within bounds is within bounds.)
     pub(super) fn sweep_in_part(&self, system: &mut System, part: impl Fn(usize) -> f64) -> f64 {
         let mut residual: f64 = 0.0;
         for block in &self.list {
@@ -124,7 +172,7 @@ impl Blocks {
 
     /// Adds the rows that hold to a list: single rows strictly within their bounds, and friction that sticks.
     pub(super) fn collect_holding(&self, system: &System, rows: &mut Vec<usize>) {
-        for block in &self.list {
+        for block in self.all() {
             let first = block.first as usize;
             match self.cones.get(block.cone as usize) {
                 None if block.min < system.impulses[first] && system.impulses[first] < block.max => rows.push(first),
@@ -137,7 +185,7 @@ impl Blocks {
 
     /// Brings the impulses back within their bounds.
     pub(super) fn project(&self, system: &mut System) {
-        for block in &self.list {
+        for block in self.all() {
             let first = block.first as usize;
             match self.cones.get(block.cone as usize) {
                 None => {
@@ -158,7 +206,7 @@ impl Blocks {
 
     /// Takes a part of what each block demands, all from the same velocities; returns the largest change that was demanded.
     pub(super) fn relax(&mut self, system: &mut System, part: f64) -> f64 {
-        let Self { list, cones, changes } = self;
+        let Self { list, cones, changes, .. } = self;
         let mut residual: f64 = 0.0;
         changes.clear();
         for block in list.iter() {

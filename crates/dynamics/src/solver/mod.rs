@@ -10,8 +10,10 @@
 //! with `J v' < −b`.
 
 mod block;
+mod contacts;
 mod deepest_first;
 mod direct;
+mod lanes;
 mod relaxation;
 mod sequential;
 mod sequential_impulses;

@@ -40,10 +40,10 @@ impl ConstraintSolver for SequentialImpulses {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
         let Workspace { system, blocks, momentum, .. } = &mut self.workspace;
         system.load(problem);
-        blocks.load(system, problem.rows, |_| true);
+        blocks.load_in_groups(system, problem.rows, |_| true);
         system.warm_start();
         let sweeps = Sweeps { iterations: self.iterations, tolerance: self.tolerance };
-        let reached = sweeps.solve(system, blocks, momentum, |_| ());
+        let reached = sweeps.solve(system, blocks, momentum, |_| false);
         system.store(problem, reached)
     }
 

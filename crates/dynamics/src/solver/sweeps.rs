@@ -13,19 +13,20 @@ pub(super) struct Sweeps {
 }
 
 impl Sweeps {
-    /// Sweeps over `blocks`, each time after having done something else `before`.
+    /// Sweeps over `blocks`, each time after having done something else `before`, which says whether it changed anything.
     pub(super) fn solve(
         &self,
         system: &mut System,
         blocks: &Blocks,
         momentum: &mut Momentum,
-        mut before: impl FnMut(&mut System),
+        mut before: impl FnMut(&mut System) -> bool,
     ) -> Convergence {
         momentum.reset(system);
         let mut reached = Convergence::default();
         for _ in 0..self.iterations {
-            before(system);
-            momentum.before_sweep(system);
+            if before(system) {
+                momentum.remember(system);
+            }
             let residual = blocks.sweep(system);
             reached = Convergence { sweeps: reached.sweeps + 1, residual, ..reached };
             if residual <= self.tolerance {
@@ -50,8 +51,8 @@ impl Sweeps {
 pub(super) struct Momentum {
     impulses: Vec<f64>,
     impulse_directions: Vec<f64>,
-    velocities: Vec<Motion>,
-    velocity_directions: Vec<Motion>,
+    motions: Vec<Motion>,
+    motion_directions: Vec<Motion>,
     square: f64,
 }
 
@@ -59,37 +60,50 @@ impl Momentum {
     fn reset(&mut self, system: &System) {
         self.impulse_directions.clear();
         self.impulse_directions.resize(system.impulses.len(), 0.0);
-        self.velocity_directions.clear();
-        self.velocity_directions.resize(system.velocities.len(), [0.0; 6]);
+        self.motion_directions.clear();
+        self.motion_directions.resize(system.motions.len(), [0.0; 6]);
         self.square = f64::INFINITY;
+        self.remember(system);
     }
 
-    fn before_sweep(&mut self, system: &System) {
+    /// Notes how things are before a sweep.
+    fn remember(&mut self, system: &System) {
         self.impulses.clone_from(&system.impulses);
-        self.velocities.clone_from(&system.velocities);
+        self.motions.clone_from(&system.motions);
     }
 
     fn after_sweep(&mut self, system: &mut System) {
-        let square: f64 =
-            system.impulses.iter().zip(&self.impulses).map(|(now, before)| now - before).map(|r| r * r).sum();
+        let square = square_of_difference(&system.impulses, &self.impulses);
         let beta = if square <= self.square && self.square.is_finite() { square / self.square } else { 0.0 };
         self.square = square;
-        carry(beta, &mut system.impulses, &self.impulses, &mut self.impulse_directions);
+        carry(beta, &mut system.impulses, &mut self.impulses, &mut self.impulse_directions);
         carry(
             beta,
-            system.velocities.as_flattened_mut(),
-            self.velocities.as_flattened(),
-            self.velocity_directions.as_flattened_mut(),
+            system.motions.as_flattened_mut(),
+            self.motions.as_flattened_mut(),
+            self.motion_directions.as_flattened_mut(),
         );
     }
 }
 
-/// `p ← r + β p` with r = now − before, and `now ← before + p`.
-fn carry(beta: f64, now: &mut [f64], before: &[f64], directions: &mut [f64]) {
+/// |now − before|², in four sums that need not wait for each other.
+fn square_of_difference(now: &[f64], before: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    for (now, before) in now.chunks(4).zip(before.chunks(4)) {
+        for ((sum, now), before) in sums.iter_mut().zip(now).zip(before) {
+            *sum += (now - before) * (now - before);
+        }
+    }
+    sums.iter().sum()
+}
+
+/// `p ← r + β p` with r = now − before, and `now ← before + p`, which is what was before the next sweep.
+fn carry(beta: f64, now: &mut [f64], before: &mut [f64], directions: &mut [f64]) {
     for ((now, before), direction) in now.iter_mut().zip(before).zip(directions) {
-        let r = *now - before;
+        let r = *now - *before;
         let carried = beta * *direction;
         *now += carried;
+        *before = *now;
         *direction = carried + r;
     }
 }

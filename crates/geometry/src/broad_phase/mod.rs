@@ -1,4 +1,5 @@
-//! Broad phase: which of many boxes are near each other, and which lie along a ray or in a region.
+//! Broad phase: which of many axis-aligned boxes (AABBs) are near each other, and which lie along a ray or in a region. What
+//! the shapes in them do is asked afterwards, pair by pair, in the *narrow phase* ([`query`](crate::query)).
 //!
 //! Five interchangeable implementations of one trait. All follow the same rule and therefore give the same ids, the same
 //! pairs in the same order, and the same answers to queries (in an order of their own):

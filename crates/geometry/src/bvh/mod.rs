@@ -1,4 +1,4 @@
-//! A static bounding volume hierarchy: which of many boxes that never move lie in a region, along a ray, near a point.
+//! A static bounding volume hierarchy (BVH, an AABB tree): which of many boxes that never move lie in a region, along a ray, near a point.
 //!
 //! Every node has up to four children whose boxes are stored coordinate by coordinate, so that one node is tested
 //! with the same few instructions on four lanes. Children are inner nodes or leaves of up to [`MAX_LEAF`] items; the items
@@ -40,8 +40,8 @@ struct Child {
 }
 
 impl Child {
-    /// Whether the lane has no child: the first node is nobody's child. Infinite regions reach even the empty box of such a
-    /// lane.
+    /// Whether the lane has no child. The index 0 stands for that: it is the root's, and the root is no child. Infinite regions
+    /// reach even the empty box of such a lane.
     fn is_none(self) -> bool {
         self == Self::default()
     }

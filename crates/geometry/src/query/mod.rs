@@ -1,5 +1,6 @@
 //! Questions to pairs of shapes: do they touch, how far apart are they, how deep do they overlap, where are they in
-//! contact, when will they touch.
+//! contact, when will they touch. Collision detection calls this the *narrow phase*; which pairs are worth asking about is found by
+//! the [broad phase](crate::broad_phase).
 //!
 //! Pair queries take `(a, b, b_in_a)` with `b_in_a` the pose of `b` in the frame of `a` ([`Transform::to_local`]), and
 //! answer in the frame of `a`. One table (`dispatch`) chooses the kernel for each pair of kinds. No query panics;

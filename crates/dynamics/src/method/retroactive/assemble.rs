@@ -16,6 +16,7 @@
 
 use super::RetroactiveSettings;
 use super::contact::{PairState, PointState};
+use super::rim;
 use super::soft::{Began, Soft};
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
 use crate::constraint::{BodyView, Jacobian, JointView, Limit, Row, Softness};
@@ -27,6 +28,7 @@ use crate::solver::{Bounds, SolverBody, SolverRow};
 use crate::{BodyId, BodyState, Id, JointId, Model, State};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use tumble_geometry::math::orthonormal_pair;
 
 /// Which of the two solves of a step.
@@ -51,7 +53,7 @@ pub(super) struct JointMemory {
     pub(super) errors: Vec<f64>,
     /// What these impulses were together on the second end, at the beginning and at the end, in N s and N m s.
     pub(super) impulses: [Reaction; 2],
-    /// The length of the step they belong to.
+    /// The length of the step, or of the part of it, that they belong to.
     pub(super) dt: f64,
     /// Which rows are limits that pushed in the step.
     pub(super) limits: Vec<bool>,
@@ -65,6 +67,14 @@ impl JointMemory {
         let [start, end] = self.impulses;
         Reaction { force: (start.force + end.force) / self.dt, torque: (start.torque + end.torque) / self.dt }
     }
+
+    /// Adds what was given once more at the end of a step of `dt` seconds that was taken in parts.
+    fn add(&mut self, impulse: Reaction, rows: impl Iterator<Item = f64>, dt: f64) {
+        let part = self.dt / dt;
+        self.impulses[1].force += impulse.force * part;
+        self.impulses[1].torque += impulse.torque * part;
+        self.end.iter_mut().zip(rows).for_each(|(end, more)| *end += more);
+    }
 }
 
 /// Where a run of rows comes from.
@@ -74,12 +84,15 @@ enum Source {
         id: JointId,
         lever: DVec3,
         approach: Vec<f64>,
+        /// Whether it has ended the step already.
+        finished: bool,
     },
     Contact {
         contact: usize,
         point: usize,
         rows: ContactRows,
         normal: DVec3,
+        finished: bool,
     },
 }
 
@@ -108,6 +121,36 @@ impl Goal {
 /// By how much, in radians, the direction of a limit may turn within a step before it makes a difference.
 const MUCH_TURNED: f64 = 0.2;
 
+/// By how much joints miss what they demand of the positions at the end of a step, at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Miss {
+    /// In m/s or rad/s.
+    pub(super) speed: f64,
+    /// As a part of the joint's lever, or in radians. Of limits nothing is said: how far they are passed is nobody's gap.
+    pub(super) relative: f64,
+}
+
+impl Miss {
+    fn note(&mut self, speed: f64, row: &Row, lever: f64, dt: f64) {
+        self.speed = self.speed.max(speed);
+        if row.limit == Limit::Equality {
+            self.relative = self.relative.max(speed * dt / size(row, lever));
+        }
+    }
+}
+
+/// The longest lever of a joint's rows, in metres, a centimetre at least.
+pub(super) fn lever(rows: &[Row]) -> f64 {
+    let holds_a_point = |row: &&Row| row.jacobian.linear != [DVec3::ZERO; 2];
+    let lever = |row: &Row| row.jacobian.angular[0].length().max(row.jacobian.angular[1].length());
+    rows.iter().filter(holds_a_point).map(lever).fold(0.01, f64::max)
+}
+
+/// What the value of a row is to be compared with: the lever of its joint, or a radian.
+pub(super) fn size(row: &Row, lever: f64) -> f64 {
+    if row.jacobian.linear == [DVec3::ZERO; 2] { 1.0 } else { lever }
+}
+
 /// The rows of an island.
 pub(super) struct Assembly {
     pub(super) rows: Vec<SolverRow>,
@@ -117,7 +160,7 @@ pub(super) struct Assembly {
     goals: Vec<Option<Goal>>,
     /// The rows after those of the sources are planes that limits were given on the way ahead: the limits' indices.
     planes: Vec<usize>,
-    sources: Vec<(Source, std::ops::Range<usize>)>,
+    sources: Vec<(Source, Range<usize>)>,
 }
 
 /// What all conversions of one solve need.
@@ -132,17 +175,21 @@ pub(super) struct Assembler<'a> {
     /// Whether the solver heeds the weights of rows by itself.
     pub(super) weighed: bool,
     pub(super) bodies: &'a [SolverBody],
+    /// By slot of the body, whether its joints have already ended the step, which they took in parts: springs and motors have given
+    /// what they had to give. Empty if none have.
+    pub(super) finished: &'a [bool],
 }
 
 impl Assembler<'_> {
     /// The rows of all joints and contacts of an island, starting from the impulses of the step before.
     pub(super) fn assemble(&self, island: &Island, contacts: &[PairState], joints: &[JointMemory]) -> Assembly {
+        let points: usize = island.contacts.iter().map(|&index| contacts[index].points.len()).sum();
         let mut assembly = Assembly {
-            rows: Vec::new(),
-            restitution: Vec::new(),
-            goals: Vec::new(),
+            rows: Vec::with_capacity(3 * points),
+            restitution: Vec::with_capacity(3 * points),
+            goals: Vec::with_capacity(3 * points),
             planes: Vec::new(),
-            sources: Vec::new(),
+            sources: Vec::with_capacity(points),
         };
         let mut rows = Vec::new();
         for &id in &island.joints {
@@ -165,6 +212,7 @@ impl Assembler<'_> {
             if memory.joint == Some(id) { list.get(index).copied().unwrap_or(0.0) } else { 0.0 }
         };
         let indices = joint.ends.map(|end| self.index(end));
+        let finished = self.finishes(joint.ends);
         let first = assembly.rows.len();
         for (index, row) in rows.iter().enumerate() {
             let given = remembered(&memory.start, index);
@@ -182,13 +230,19 @@ impl Assembler<'_> {
                 row.target_rate = row.restitution * approach;
             }
             let began = Began { impulse: given, error: remembered(&memory.errors, index) };
-            assembly.rows.push(self.solver_row(&row, indices, first, began, warm));
+            let solver_row = self.solver_row(&row, indices, first, began, warm);
+            let gave = |row: &SolverRow| matches!(row.bounds, Bounds::Range { .. } | Bounds::Cone { .. });
+            assembly.rows.push(match finished {
+                true if gave(&solver_row) => SolverRow { bounds: Bounds::Nothing, impulse: 0.0, ..solver_row },
+                true => SolverRow { impulse: 0.0, ..solver_row },
+                false => solver_row,
+            });
             assembly.restitution.push(row.restitution);
             assembly.goals.push(self.goal(&row, self.settings.joint_correction));
         }
         let lever = joint.constraint.anchors(&views)[1] - views[1].center;
         let approach = rows.iter().map(|row| approach_along(&row.jacobian, &views)).collect();
-        assembly.sources.push((Source::Joint { id, lever, approach }, first..assembly.rows.len()));
+        assembly.sources.push((Source::Joint { id, lever, approach, finished }, first..assembly.rows.len()));
     }
 
     fn add_contact_point(
@@ -212,6 +266,8 @@ impl Assembler<'_> {
             rows[0].target_rate = state.rebound(contact.material.restitution);
         }
         if self.stage == Stage::Position {
+            let views = ends.map(|end| self.view(end));
+            rows[0].jdot_v = rim::bend((self.model, self.state), contact, state, &views, self.dt);
             let slip_rate = slip_rate(&ends.map(|end| self.view(end)), state);
             let (u, v) = orthonormal_pair(geometry.normal);
             (rows[1].jdot_v, rows[2].jdot_v) = (u.dot(slip_rate), v.dot(slip_rate));
@@ -230,7 +286,8 @@ impl Assembler<'_> {
             assembly.restitution.push(contact.material.restitution);
             assembly.goals.push(self.goal(row, self.settings.contact_correction));
         }
-        let source = Source::Contact { contact: index, point, rows: count, normal: state.geometry.normal };
+        let finished = self.finishes(ends);
+        let source = Source::Contact { contact: index, point, rows: count, normal: state.geometry.normal, finished };
         assembly.sources.push((source, first..assembly.rows.len()));
     }
 
@@ -335,16 +392,24 @@ impl Assembler<'_> {
         }
     }
 
+    /// Whether what is between two bodies has already ended the step.
+    fn finishes(&self, ends: [JointEnd; 2]) -> bool {
+        ends.into_iter().any(|end| match end {
+            JointEnd::Body(id) => self.finished.get(id.slot()).copied().unwrap_or(false),
+            JointEnd::World => false,
+        })
+    }
+
     fn view(&self, end: JointEnd) -> BodyView {
         BodyView::of(self.model, &self.state.bodies, end)
     }
 }
 
 impl Assembly {
-    /// By how much, in m/s, the joints' rows miss their goals at the end of the step, `ahead` being where the bodies get
+    /// By how much the joints' rows miss their goals at the end of the step, `ahead` being where the bodies get
     /// with the impulses so far: the largest miss. Corrects the biases for another solve to hit them.
-    pub(super) fn aim(&mut self, assembler: &Assembler<'_>, ahead: &[BodyState]) -> f64 {
-        let mut largest: f64 = 0.0;
+    pub(super) fn aim(&mut self, assembler: &Assembler<'_>, ahead: &[BodyState]) -> Miss {
+        let mut largest = Miss::default();
         let mut rows = Vec::new();
         for (source, range) in &mut self.sources {
             let Source::Joint { id, approach, .. } = source else { continue };
@@ -357,6 +422,7 @@ impl Assembly {
             if rows.len() != range.len() {
                 continue;
             }
+            let lever = lever(&rows);
             for (index, ahead) in range.clone().zip(&rows) {
                 let Some(goal) = self.goals[index] else { continue };
                 if goal.limits_rotation {
@@ -366,19 +432,48 @@ impl Assembly {
                 if goal.has_turned(&ahead.jacobian) {
                     self.rows[index].bias = (self.rows[index].error - goal.value) / assembler.dt;
                     if miss < 0.0 {
-                        largest = largest.max(-miss);
+                        largest.note(-miss, ahead, lever, assembler.dt);
                         self.rows.push(plane(&self.rows[index], ahead, miss, assembler.bodies));
                         self.planes.push(index);
                     }
                 } else {
                     let row = &mut self.rows[index];
                     let released = row.bounds == Bounds::NonNegative && row.impulse <= 0.0;
-                    largest = largest.max(if released { -miss } else { miss.abs() });
+                    let missed = if released { -miss } else { miss.abs() };
+                    largest.note(missed, ahead, lever, assembler.dt);
                     row.bias = miss - row.rate(assembler.bodies);
                 }
             }
         }
         largest
+    }
+
+    /// The rows of the contact points with these numbers, in the order in which they were assembled.
+    pub(super) fn rows_of_points(&self, points: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let first = self.sources.partition_point(|(source, _)| matches!(source, Source::Joint { .. }));
+        self.sources[first..][points].iter().map(|(_, rows)| rows.clone())
+    }
+
+    /// What the impulses of contact points changed the velocities of their bodies by, linear and angular; none if they did not push.
+    pub(super) fn share_of_points(&self, points: Range<usize>, bodies: &[SolverBody]) -> Option<[[DVec3; 2]; 2]> {
+        let mut share = [[DVec3::ZERO; 2]; 2];
+        let mut pushed = false;
+        for row in self.rows_of_points(points).flatten().map(|row| &self.rows[row]) {
+            pushed |= row.impulse > 0.0 && row.bounds == Bounds::NonNegative;
+            for (side, [linear, angular]) in share.iter_mut().enumerate() {
+                let body = &bodies[row.bodies[side]];
+                *linear += row.jacobian.linear[side] * (body.inverse_mass * row.impulse);
+                *angular += body.inverse_inertia * row.jacobian.angular[side] * row.impulse;
+            }
+        }
+        pushed.then_some(share)
+    }
+
+    /// Lets contact points act, or not.
+    pub(super) fn let_act(&mut self, points: Range<usize>, act: bool) {
+        for rows in self.rows_of_points(points).collect::<Vec<_>>() {
+            self.rows[rows.start].bounds = if act { Bounds::NonNegative } else { Bounds::Nothing };
+        }
     }
 
     /// The rows that remove errors of position, on top of the impulses found; none if there are no errors.
@@ -401,7 +496,7 @@ impl Assembly {
             let planes = self.rows[self.goals.len()..].iter().zip(&self.planes);
             let planes = planes.filter(|(_, limit)| range.contains(limit));
             match source {
-                Source::Joint { id, lever, approach } => {
+                Source::Joint { id, lever, approach, finished } => {
                     let memory = &mut joints[id.slot()];
                     if stage == Stage::Position {
                         memory.approach.clone_from(approach);
@@ -409,10 +504,14 @@ impl Assembly {
                         // A limit may be further away than numbers reach.
                         memory.errors.extend(rows.iter().map(|row| finite(row.error)));
                     }
+                    let impulse = on_second_end(rows.iter().chain(planes.clone().map(|(row, _)| row)), *lever);
+                    if *finished {
+                        memory.add(impulse, solved, dt);
+                        continue;
+                    }
                     (memory.joint, memory.dt) = (Some(*id), dt);
                     let index = usize::from(stage != Stage::Position);
-                    memory.impulses[index] =
-                        on_second_end(rows.iter().chain(planes.clone().map(|(row, _)| row)), *lever);
+                    memory.impulses[index] = impulse;
                     let list = if index == 0 { &mut memory.start } else { &mut memory.end };
                     list.clear();
                     list.extend(solved);
@@ -425,11 +524,15 @@ impl Assembly {
                         );
                     }
                 }
-                Source::Contact { contact, point, rows, normal } => {
+                Source::Contact { contact, point, rows, normal, finished } => {
                     let mut impulses = [0.0; MAX_CONTACT_ROWS];
                     impulses.iter_mut().zip(solved).for_each(|(slot, impulse)| *slot = impulse);
                     let point = &mut contacts[*contact].points[*point];
                     let solved = from_rows(&impulses, *normal, rows);
+                    if *finished {
+                        point.end = point.end + solved;
+                        continue;
+                    }
                     *(if stage == Stage::Position { &mut point.start } else { &mut point.end }) = solved;
                     contacts[*contact].dt = dt;
                 }

@@ -32,6 +32,11 @@ impl Budget {
         Self { bodies: bodies.to_vec(), accelerations }
     }
 
+    /// How much forces accelerated a body at the beginning of the step, in m/s².
+    pub(super) fn acceleration(&self, id: BodyId) -> f64 {
+        self.accelerations.get(id.slot()).map_or(0.0, |acceleration| acceleration.linear.length())
+    }
+
     /// Gives the bodies of an island the velocities they had at the beginning of the step.
     pub(super) fn go_back(&self, island: &Island, bodies: &mut [SolverBody]) {
         for id in &island.bodies {
@@ -58,6 +63,19 @@ impl Budget {
             kinetic + body.mass.mass * linear.dot(moved) + torque.dot(turned)
         };
         island.bodies.iter().map(energy).sum()
+    }
+
+    /// Whether the energy allows an island these velocities.
+    pub(super) fn allows(
+        &self,
+        model: &Model,
+        now: &[BodyState],
+        island: &Island,
+        velocities: &[SolverBody],
+        frames: &[DVec3],
+        dt: f64,
+    ) -> bool {
+        self.share(model, now, island, [velocities, velocities], frames, dt) == 1.0
     }
 
     /// How far, from 0 to 1, the velocities of an island may go from `quiet` (without restitution) to `lively` (with).

@@ -35,6 +35,9 @@ pub(super) struct PointState {
     pub(super) meeting_time: f64,
     /// The velocity of the point itself through space in the last step, in m/s; none for a new point.
     pub(super) velocity: Option<DVec3>,
+    /// Whether it stands in nobody's way at the end of the step, though the surfaces touch.
+    #[serde(skip)]
+    pub(super) ghost: bool,
 }
 
 impl PointState {
@@ -50,6 +53,7 @@ impl PointState {
             acceleration: 0.0,
             meeting_time: f64::INFINITY,
             velocity: None,
+            ghost: false,
         }
     }
 
@@ -63,7 +67,7 @@ impl PointState {
 impl PointState {
     /// Whether it acts at the end of a step: surfaces that were kept apart at its beginning, or touch.
     pub(super) fn acts(&self, touch_distance: f64) -> bool {
-        self.start.normal > 0.0 || self.geometry.gap <= touch_distance
+        !self.ghost && (self.start.normal > 0.0 || self.geometry.gap <= touch_distance)
     }
 
     /// How fast surfaces separate after an impact with restitution e, in m/s, where they are now. At the surface that would be

@@ -21,15 +21,22 @@
 mod assemble;
 mod bounce;
 mod contact;
+mod course;
 mod detect;
 mod draw;
 mod impact;
 mod memory;
+mod nearby;
 mod notify;
+mod parts;
+mod passive;
 mod positions;
 mod push;
+mod rim;
 mod settings;
 pub(in crate::method) mod soft;
+mod speculate;
+mod trembling;
 
 #[cfg(feature = "registry")]
 pub use settings::RetroactiveDescription;
@@ -41,8 +48,9 @@ use self::detect::Scenery;
 use self::impact::{Impacts, bounces};
 use self::memory::Memory;
 use self::push::Push;
+use self::speculate::{Outlook, Sheets};
 use super::{Method, StepContext};
-use crate::contact::{Contact, ContactImpulse};
+use crate::contact::Contact;
 use crate::event::Reaction;
 use crate::instrument::{Instrument, InstrumentFlags};
 use crate::integrator::{Integrator, VelocityVerlet};
@@ -78,6 +86,8 @@ pub struct Retroactive {
     pushes: Vec<Push>,
     /// The energy the islands have in the step under way.
     budget: Budget,
+    /// By slot of the body, whether it has taken the step under way in parts.
+    finished: Vec<bool>,
     report: StepReport,
     /// How everything was before the step under way.
     before: Before,
@@ -112,6 +122,7 @@ impl Retroactive {
             adjacency: Adjacency::default(),
             pushes: Vec::new(),
             budget: Budget::default(),
+            finished: Vec::new(),
             report: StepReport::default(),
             before: Before::default(),
         }
@@ -151,21 +162,17 @@ impl Retroactive {
         self.settings = settings;
     }
 
-    /// Impulses at the end of the step that make the velocities obey the constraints.
-    fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64) {
-        self.find_islands(model, state);
-        // What does not act any more exerts nothing.
-        let points = self.memory.contacts.list.iter_mut().flat_map(|contact| &mut contact.points);
-        for point in points.filter(|point| !point.acts(self.settings.touch_distance)) {
-            point.end = ContactImpulse::default();
-        }
+    /// Impulses at the end of a step that make the velocities of some islands obey the constraints; `finished` tells, by slot, which bodies have
+    /// ended the step before.
+    fn solve_velocities(&mut self, model: &Model, state: &mut State, dt: f64, chosen: &[usize], finished: &[bool]) {
         let velocities = state.bodies.iter().map(|body| (body.velocity, body.angular_velocity));
         let mut bodies = solver_bodies(model, &state.bodies, velocities);
         for push in self.pushes.drain(..) {
             push.take_back(&state.bodies, &mut bodies);
         }
+        self.find_ghosts_that_touch(model, state, &bodies, dt, chosen);
         let islands = std::mem::take(&mut self.islands);
-        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
+        for island in chosen.iter().map(|&index| &islands.as_slice()[index]) {
             let stage = Stage::Velocity;
             let assembler = Assembler {
                 model,
@@ -175,6 +182,7 @@ impl Retroactive {
                 settings: &self.settings,
                 weighed: self.solver.weighs_rows(),
                 bodies: &bodies,
+                finished,
             };
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             let reached = self.solve_bounce(model, state, dt, island, &mut bodies, &mut assembly);
@@ -182,9 +190,32 @@ impl Retroactive {
             assembly.store(stage, dt, &mut self.memory.contacts.list, &mut self.memory.joints);
         }
         self.islands = islands;
-        for (body, solved) in state.bodies.iter_mut().zip(&bodies) {
+        // What nothing moves keeps its velocity, however large the impulses on it.
+        for (body, solved) in state.bodies.iter_mut().zip(&bodies).filter(|(_, solved)| solved.inverse_mass > 0.0) {
             body.velocity = solved.velocity;
             body.angular_velocity = solved.angular_velocity;
+        }
+    }
+
+    /// Marks points that touch and yet stand in nobody's way (`speculate.rs`).
+    fn find_ghosts_that_touch(
+        &mut self,
+        model: &Model,
+        state: &State,
+        bodies: &[SolverBody],
+        dt: f64,
+        chosen: &[usize],
+    ) {
+        let contacts = &mut self.memory.contacts.list;
+        for island in chosen.iter().map(|&index| &self.islands.as_slice()[index]) {
+            for &index in &island.contacts {
+                contacts[index].points.iter_mut().for_each(|point| point.ghost = false);
+            }
+            let (settings, moved) = (&self.settings, &state.bodies);
+            let outlook = Outlook { model, state, settings, contacts, moved, free: bodies, dt };
+            for ghost in Sheets::look_around(&outlook, &island.contacts).ghosts() {
+                contacts[ghost.contact].points[ghost.points.clone()].iter_mut().for_each(|point| point.ghost = true);
+            }
         }
     }
 
@@ -215,13 +246,17 @@ impl Retroactive {
             write(bodies, &before);
         }
         let mut quiet_rows = rows.clone();
-        quiet_rows.iter_mut().filter(|row| bounces(row)).for_each(|row| row.bias = 0.0);
-        self.solver.solve(&mut Problem { bodies, rows: &mut quiet_rows });
-        let quiet = read(bodies);
-        write(bodies, &before);
         let reached = self.solver.solve(&mut Problem { bodies, rows });
         let mut lively = read(bodies);
         let frames = self.velocities_of_scripts(model, state, island);
+        if self.budget.allows(model, &state.bodies, island, &lively, &frames, dt) {
+            return reached;
+        }
+        quiet_rows.iter_mut().filter(|row| bounces(row)).for_each(|row| row.bias = 0.0);
+        write(bodies, &before);
+        self.solver.solve(&mut Problem { bodies, rows: &mut quiet_rows });
+        let quiet = read(bodies);
+        write(bodies, &lively);
         let share = self.budget.share(model, &state.bodies, island, [&quiet, &lively], &frames, dt);
         if share < 1.0 {
             for (lively, quiet) in lively.iter_mut().zip(&quiet) {
@@ -250,9 +285,10 @@ impl Retroactive {
             .collect()
     }
 
-    fn integrate(&mut self, model: &Model, state: &mut State, dt: f64) {
+    /// Moves the bodies that `moves` says, by slot.
+    fn integrate(&mut self, model: &Model, state: &mut State, dt: f64, moves: &[bool]) {
         let mut bodies = std::mem::take(&mut state.bodies);
-        let equations = FreeMotion::with_bodies(model, state, &bodies);
+        let equations = FreeMotion::of_some(model, state, moves);
         self.integrator.advance(&equations, state.time, dt, &mut bodies);
         scripts::follow(model, &self.roster.scripted, state.time_after(dt), &mut bodies);
         state.bodies = bodies;
@@ -306,11 +342,11 @@ impl Retroactive {
         let watch = Stopwatch::start();
         let state = &mut *context.state;
         self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
-        self.solve_positions(model, state, dt);
+        self.begin_step(model, state, dt)?;
         self.report.times.solve = watch.elapsed();
 
         let watch = Stopwatch::start();
-        self.integrate(model, state, dt);
+        self.move_the_rest(model, state, dt);
         finite::check(model, &self.roster.movable, &state.bodies)?;
         finite::check(model, &self.roster.scripted, &state.bodies)?;
         self.report.times.integrate = watch.elapsed();
@@ -321,12 +357,14 @@ impl Retroactive {
         self.report.times.detect += watch.elapsed();
 
         let watch = Stopwatch::start();
-        self.solve_velocities(model, state, dt);
+        self.end_step(model, state, dt);
         finite::check(model, &self.roster.movable, &state.bodies)?;
         self.report.times.solve += watch.elapsed();
 
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
-        self.memory.activity.update(model, state, (time, dt), &settings.activity(), islands.iter(), events);
+        let pushed = |id| self.budget.acceleration(id);
+        let quiet = (&settings.activity(), pushed);
+        self.memory.activity.update(model, state, (time, dt), quiet, islands.iter(), events);
         for slept in &events.slept {
             context.index.body_changed(model, slept.body);
         }
@@ -461,6 +499,7 @@ impl Method for Retroactive {
             adjacency: self.adjacency.clone(),
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
+            finished: self.finished.clone(),
             report: self.report,
             before: Before::default(),
         })

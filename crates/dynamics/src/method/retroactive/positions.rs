@@ -24,11 +24,13 @@
 //! way would create energy; what turning makes them overlap is left to the push.
 
 use super::Retroactive;
-use super::assemble::{Assembler, Assembly, Stage};
+use super::assemble::{Assembler, Assembly, Miss, Stage};
+use super::nearby::solve_nearby;
+use super::parts::Chosen;
 use super::push::Push;
 use super::solver_bodies;
+use super::speculate::{Outlook, Sheets};
 use crate::parts::free_motion::FreeMotion;
-use crate::parts::islands::Island;
 use crate::parts::scripts;
 use crate::solver::{Problem, SolverBody, SolverRow};
 use crate::{BodyState, Id, Model, State};
@@ -37,35 +39,65 @@ use tumble_geometry::math::rotation_vector;
 /// A miss below this speed, in m/s or rad/s, is none.
 const ON_TARGET: f64 = 1e-8;
 
+/// Joints close if what they miss is less than this part of their levers, or this angle in radians.
+const CLOSED: f64 = 1e-5;
+
+/// The same for joints that form loops: near a dead point, what closes one joint opens another.
+const LOOP_CLOSED: f64 = 1e-4;
+
+/// In a part of a step, where joints have to close, they are given so many times as many rounds,
+const MORE_ROUNDS: u32 = 3;
+
+/// as long as each round leaves no more than this of what was missed.
+const PROGRESS: f64 = 0.7;
+
+/// A solver that leaves so much of what is missed undone is to blame for it, and not that joints turn too far.
+const SOLVER_TO_BLAME: f64 = 0.1;
+
+/// How often verdicts on speculative contacts are compared with the solved motion, at most.
+const SECOND_THOUGHTS: usize = 3;
+
 /// An island while its positions are solved.
 struct Task {
     /// Which island.
     island: usize,
     assembly: Assembly,
-    /// The best solution whose miss is known: its rows, the velocities of the island's bodies, and the miss in m/s.
-    known: Option<(Vec<SolverRow>, Vec<SolverBody>, f64)>,
+    /// The best solution whose miss is known: its rows, the velocities of the island's bodies, and the miss.
+    known: Option<(Vec<SolverRow>, Vec<SolverBody>, Miss)>,
+    /// What the solver left undone the last time, in m/s.
+    residual: f64,
+    /// Whether the joints close.
+    closes: bool,
     done: bool,
 }
 
 impl Retroactive {
-    /// Impulses at the beginning of the step that keep the constraints at its end.
-    pub(super) fn solve_positions(&mut self, model: &Model, state: &mut State, dt: f64) {
-        self.find_islands(model, state);
-        if !self.islands.as_slice().iter().any(|island| island.needs_solving()) {
-            return;
+    /// Impulses at the beginning of a step that keep the constraints of some islands at its end. The islands whose joints do
+    /// not close: with `must`, they have come as near to it as they could, without it they were left alone.
+    pub(super) fn solve_positions(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        dt: f64,
+        chosen: &Chosen,
+        must: bool,
+    ) -> Vec<usize> {
+        if chosen.islands.is_empty() {
+            return Vec::new();
         }
-        let moved = self.moved(model, state, state.bodies.clone(), dt);
+        let moved = self.moved(model, state, state.bodies.clone(), dt, chosen);
         let free = mean_velocities(model, &state.bodies, &moved, dt);
         let mut bodies = free.clone();
-        let mut tasks = self.tasks(model, state, dt, &bodies, &moved);
+        let mut tasks = self.tasks(model, state, dt, &bodies, &moved, chosen);
         for task in &mut tasks {
-            self.solve_island(task, &free, &mut bodies);
+            self.solve_without_ghosts(task, (model, state), &moved, &free, &mut bodies, dt);
         }
-        for round in 0..=self.settings.look_ahead {
+        let rounds = self.settings.look_ahead * if chosen.in_parts { MORE_ROUNDS } else { 1 };
+        for round in 0..=rounds {
             if tasks.iter().all(|task| task.done) {
                 break;
             }
-            let ahead = self.moved(model, state, with_impulses(&state.bodies, &free, &bodies), dt);
+            let ahead = self.moved(model, state, with_impulses(&state.bodies, &free, &bodies), dt, chosen);
             for task in tasks.iter_mut().filter(|task| !task.done) {
                 let settings = self.settings;
                 let assembler = Assembler {
@@ -76,13 +108,22 @@ impl Retroactive {
                     settings: &settings,
                     weighed: self.solver.weighs_rows(),
                     bodies: &bodies,
+                    finished: &[],
                 };
-                if self.improves(task, &assembler, &ahead) && round < self.settings.look_ahead {
+                let before = task.known.as_ref().map_or(f64::INFINITY, |(.., miss)| miss.speed);
+                let improves = self.improves(task, &assembler, &ahead);
+                let now = task.known.as_ref().map_or(0.0, |(.., miss)| miss.speed);
+                let goes_on = round < self.settings.look_ahead || now <= PROGRESS * before;
+                if improves && goes_on && round < rounds {
                     self.solve_island(task, &free, &mut bodies);
                 } else {
                     self.take_best(task, &mut bodies);
                 }
             }
+        }
+        let open = tasks.iter().filter(|task| !task.closes).map(|task| task.island).collect();
+        if !must {
+            tasks.retain(|task| task.closes || self.leave_alone(task, &free, &mut bodies));
         }
         for Task { assembly, .. } in &tasks {
             assembly.store(Stage::Position, dt, &mut self.memory.contacts.list, &mut self.memory.joints);
@@ -96,18 +137,34 @@ impl Retroactive {
         for push in &mut self.pushes {
             push.hold_line_of_action(&state.bodies);
         }
+        open
     }
 
     /// The bodies at the end of the step if only forces act from now on.
-    fn moved(&self, model: &Model, state: &State, mut bodies: Vec<BodyState>, dt: f64) -> Vec<BodyState> {
-        let equations = FreeMotion::with_bodies(model, state, &bodies);
+    fn moved(
+        &self,
+        model: &Model,
+        state: &State,
+        mut bodies: Vec<BodyState>,
+        dt: f64,
+        chosen: &Chosen,
+    ) -> Vec<BodyState> {
+        let equations = FreeMotion::of_some(model, state, &chosen.moves);
         self.integrator.clone_box().advance(&equations, state.time, dt, &mut bodies);
         scripts::follow(model, &self.roster.scripted, state.time_after(dt), &mut bodies);
         bodies
     }
 
     /// The islands to solve, with their rows.
-    fn tasks(&self, model: &Model, state: &State, dt: f64, bodies: &[SolverBody], ahead: &[BodyState]) -> Vec<Task> {
+    fn tasks(
+        &self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        bodies: &[SolverBody],
+        ahead: &[BodyState],
+        chosen: &Chosen,
+    ) -> Vec<Task> {
         let assembler = Assembler {
             model,
             state,
@@ -116,13 +173,56 @@ impl Retroactive {
             settings: &self.settings,
             weighed: self.solver.weighs_rows(),
             bodies,
+            finished: &[],
         };
-        let task = |(index, island): (usize, &Island)| {
+        let task = |&index: &usize| {
+            let island = &self.islands.as_slice()[index];
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             assembly.aim(&assembler, ahead);
-            Task { island: index, assembly, known: None, done: island.joints.is_empty() }
+            Task { island: index, assembly, known: None, residual: 0.0, closes: true, done: island.joints.is_empty() }
         };
-        self.islands.as_slice().iter().enumerate().filter(|(_, island)| island.needs_solving()).map(task).collect()
+        chosen.islands.iter().map(task).collect()
+    }
+
+    /// Solves an island with those of its speculative contacts that its motion confirms (`speculate.rs`).
+    fn solve_without_ghosts(
+        &mut self,
+        task: &mut Task,
+        (model, state): (&Model, &State),
+        moved: &[BodyState],
+        free: &[SolverBody],
+        bodies: &mut [SolverBody],
+        dt: f64,
+    ) {
+        let settings = self.settings;
+        let contacts = std::mem::take(&mut self.memory.contacts.list);
+        let outlook = Outlook { model, state, settings: &settings, contacts: &contacts, moved, free, dt };
+        let mut sheets = Sheets::foresee(&outlook, &self.islands.as_slice()[task.island].contacts);
+        for ghost in sheets.ghosts() {
+            task.assembly.let_act(ghost.numbers(), false);
+        }
+        self.solve_island(task, free, bodies);
+        for _ in 0..SECOND_THOUGHTS {
+            let changes = sheets.reconsider(&outlook, bodies, |points| task.assembly.share_of_points(points, bodies));
+            if changes.is_empty() {
+                break;
+            }
+            for change in &changes {
+                task.assembly.let_act(change.points.clone(), change.real);
+            }
+            if self.islands.as_slice()[task.island].joints.is_empty() {
+                let mut marked = vec![false; bodies.len()];
+                changes
+                    .iter()
+                    .flat_map(|change| change.bodies)
+                    .for_each(|body| marked[body] = bodies[body].inverse_mass > 0.0);
+                let reached = solve_nearby(&mut *self.solver, bodies, &mut task.assembly.rows, &mut marked);
+                self.report.solved = self.report.solved.worse(reached);
+            } else {
+                self.solve_island(task, free, bodies);
+            }
+        }
+        self.memory.contacts.list = contacts;
     }
 
     /// Solves an island from its velocities without impulses.
@@ -130,6 +230,7 @@ impl Retroactive {
         self.islands.as_slice()[task.island].bodies.iter().for_each(|id| bodies[id.slot()] = free[id.slot()]);
         let reached = self.solver.solve(&mut Problem { bodies, rows: &mut task.assembly.rows });
         self.report.solved = self.report.solved.worse(reached);
+        task.residual = reached.joint_residual;
     }
 
     /// Measures how far the last solution misses, keeps it if it is the best so far (far beyond the arcs that Newton's method
@@ -137,13 +238,22 @@ impl Retroactive {
     fn improves(&self, task: &mut Task, assembler: &Assembler<'_>, ahead: &[BodyState]) -> bool {
         let rows = task.assembly.rows.clone();
         let miss = task.assembly.aim(assembler, ahead);
-        if task.known.as_ref().is_some_and(|(.., best)| miss >= *best || miss.is_nan()) {
-            return !miss.is_nan();
+        if task.known.as_ref().is_some_and(|(.., best)| miss.speed >= best.speed || miss.speed.is_nan()) {
+            return !miss.speed.is_nan();
         }
         let island = &self.islands.as_slice()[task.island];
         let velocities = island.bodies.iter().map(|id| assembler.bodies[id.slot()]).collect();
         task.known = Some((rows, velocities, miss));
-        miss > ON_TARGET
+        let closed = if island.has_loops() { LOOP_CLOSED } else { CLOSED };
+        // Comparisons with what is no number are false.
+        task.closes = miss.relative <= closed || SOLVER_TO_BLAME * miss.speed <= task.residual;
+        miss.speed > ON_TARGET
+    }
+
+    /// Takes back what was found for an island. False.
+    fn leave_alone(&self, task: &Task, free: &[SolverBody], bodies: &mut [SolverBody]) -> bool {
+        self.islands.as_slice()[task.island].bodies.iter().for_each(|id| bodies[id.slot()] = free[id.slot()]);
+        false
     }
 
     /// Ends the search for an island with the best solution.
@@ -169,12 +279,16 @@ fn mean_velocities(model: &Model, before: &[BodyState], after: &[BodyState], dt:
     solver_bodies(model, before, before.iter().zip(after).map(mean))
 }
 
-/// The bodies with the impulses that changed the velocities `free` to `solved`.
+/// The bodies with the impulses that changed the velocities `free` to `solved`. What nothing moves keeps its velocity, however large the
+/// impulses on it.
 fn with_impulses(states: &[BodyState], free: &[SolverBody], solved: &[SolverBody]) -> Vec<BodyState> {
-    let with = |((state, free), solved): ((&BodyState, &SolverBody), &SolverBody)| BodyState {
-        velocity: state.velocity + (solved.velocity - free.velocity),
-        angular_velocity: state.angular_velocity + (solved.angular_velocity - free.angular_velocity),
-        ..*state
+    let with = |((state, free), solved): ((&BodyState, &SolverBody), &SolverBody)| match free.inverse_mass > 0.0 {
+        true => BodyState {
+            velocity: state.velocity + (solved.velocity - free.velocity),
+            angular_velocity: state.angular_velocity + (solved.angular_velocity - free.angular_velocity),
+            ..*state
+        },
+        false => *state,
     };
     states.iter().zip(free).zip(solved).map(with).collect()
 }

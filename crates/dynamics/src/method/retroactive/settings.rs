@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetroactiveSettings {
-    /// The fraction of an overlap that is removed per step. Default 0.2.
+    /// The fraction of an overlap that is removed per step, by a push that moves bodies without leaving them faster (a *split
+    /// impulse*, where Baumgarte's method would add to the velocities). Default 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub contact_correction: f64,
-    /// The fraction of a joint's error that is removed per step. Default 1.
+    /// The fraction of a joint's error that is removed per step, likewise by a push. Default 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub joint_correction: f64,
     /// How often a step looks ahead to where the joints get and corrects its impulses, at most. 0: joints are taken as
@@ -28,7 +29,7 @@ pub struct RetroactiveSettings {
     /// Overlaps are removed at this speed at most, in m/s. Default 3.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub max_push_speed: f64,
-    /// Impacts slower than this do not bounce, in m/s. Default 0.1.
+    /// Impacts slower than this have no restitution, they do not bounce, in m/s. Default 0.1.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub restitution_threshold: f64,
     /// How often, at most, an impact is passed on within a step to bodies that touch. 0: what touches shares it. Default 100.
@@ -43,7 +44,8 @@ pub struct RetroactiveSettings {
     /// A body is quiet while its angular speed is below this, in rad/s. Default 0.04.
     #[schemars(range(min = 0.0), extend("unit" = "rad/s"))]
     pub quiet_angular_speed: f64,
-    /// What accelerates by more than this in m/s², or twice this in rad/s², is not quiet, however slow it is. Default 0.002.
+    /// What accelerates by more than this in m/s², or twice this in rad/s², is not quiet, however slow it is. Where forces are
+    /// weaker than gravity on Earth, less is enough. Default 0.002.
     #[schemars(range(min = 0.0), extend("unit" = "m/s²"))]
     pub quiet_acceleration: f64,
     /// Islands whose bodies were all quiet for this long fall asleep, in seconds; "never" for bodies that stay awake.

@@ -50,9 +50,9 @@ pub(in crate::solver) struct Holding {
     structure: Structure,
     factor: Factor,
     changes: Vec<f64>,
-    /// Impulses, velocities and gradient before the step.
+    /// Impulses, motions and gradient before the step.
     impulses: Vec<f64>,
-    velocities: Vec<Motion>,
+    motions: Vec<Motion>,
     gradient: Vec<f64>,
 }
 
@@ -78,7 +78,7 @@ impl Holding {
         let Some(elimination) = self.structure.elimination() else { return false };
         factor(&mut self.factor, &mut self.counts, elimination, system, &self.rows);
         self.impulses.clone_from(&system.impulses);
-        self.velocities.clone_from(&system.velocities);
+        self.motions.clone_from(&system.motions);
         self.gradient.clear();
         self.gradient.extend((0..system.rows.len()).map(|row| system.excess(row)));
         let before = (miss(system, &self.rows), size(system, &self.rows));
@@ -98,7 +98,7 @@ impl Holding {
         let helps = is_sound && lowered < 0.0 && lowered.is_finite();
         if !helps {
             system.impulses.clone_from(&self.impulses);
-            system.velocities.clone_from(&self.velocities);
+            system.motions.clone_from(&self.motions);
         }
         helps
     }

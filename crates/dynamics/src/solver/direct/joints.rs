@@ -12,7 +12,8 @@
 
 use super::factor::Factor;
 use super::structure::Structure;
-use crate::solver::system::{Motion, System};
+use crate::constraint::Jacobian;
+use crate::solver::system::{Motion, Row, System};
 use crate::solver::{Bounds, Problem, SolverBody};
 use glam::{DMat3, DVec3};
 
@@ -40,9 +41,13 @@ pub(in crate::solver) struct Joints {
     structure: Structure,
     /// The metric for redundancy: how far a unit impulse moves and turns each body.
     metric: Vec<Neutral>,
-    /// `J` times the metric, for each of the rows.
+    /// J of each of the rows, and `J` times the metric.
+    jacobians: Vec<[Motion; 2]>,
     neutral: Vec<[Motion; 2]>,
     factor: Factor,
+    /// The rows and the metric that the factor is of: Newton's method solves with the same ones again and again, and the positions
+    /// of a step begin with those that the velocities of the step before ended with.
+    factored: (Vec<Row>, Vec<Neutral>),
     /// Whether the solution has to be refined.
     doubtful: bool,
     /// By how much the impulses are to change, and were changed before.
@@ -51,7 +56,7 @@ pub(in crate::solver) struct Joints {
 }
 
 /// A body of unit mass, of a size such that its rows move and turn it alike.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Neutral {
     /// The sums of squares of the Jacobian's linear and angular parts.
     squares: [f64; 2],
@@ -89,28 +94,38 @@ impl Joints {
         self.rows.clear();
         self.rows.extend((0..problem.rows.len()).filter(|&index| problem.rows[index].bounds == Bounds::Free));
         self.structure.clear();
-        self.doubtful = false;
         if self.rows.is_empty() {
             return false;
         }
+        self.jacobians.clear();
+        self.jacobians.extend(self.rows.iter().map(|&index| motions(&problem.rows[index].jacobian)));
         self.measure(system, problem);
-        let Self { rows, counts, structure, metric, neutral, factor, doubtful, .. } = self;
+        let is_factored = self.is_factored(system);
+        let Self { rows, counts, structure, metric, jacobians, neutral, factor, factored, doubtful, .. } = self;
         let is_moved = |body: usize| metric[body].linear > 0.0 || metric[body].angular != DMat3::ZERO;
         structure.load(system, rows, is_moved, budget);
         let Some(elimination) = structure.elimination() else {
             rows.clear();
+            factored.0.clear();
             return false;
         };
+        if is_factored {
+            return true;
+        }
+        factored.0.clear();
+        factored.0.extend(rows.iter().map(|&index| system.rows[index]));
+        factored.1.clone_from(metric);
         neutral.clear();
-        neutral.extend(rows.iter().map(|&index| {
-            let row = &system.rows[index];
-            [0, 1].map(|side| metric[row.bodies[side] as usize].times(&row.jacobian[side]))
+        neutral.extend(rows.iter().zip(jacobians.iter()).map(|(&index, jacobian)| {
+            let bodies = system.rows[index].bodies;
+            [0, 1].map(|side| metric[bodies[side] as usize].times(&jacobian[side]))
         }));
         counts.clear();
         counts.resize(rows.len(), true);
         // A soft row is as soft, compared to what moves it, as with the masses.
         let in_metric = |i: usize, j: usize| {
-            let coupling = coupling(system, rows[i], rows[j], &neutral[j]);
+            let bodies = [rows[i], rows[j]].map(|row| system.rows[row].bodies);
+            let coupling = coupling(bodies, &jacobians[i], &neutral[j]);
             let mobility = || coupling_of_masses(system, rows[i], rows[i]).max(f64::MIN_POSITIVE);
             if i == j { coupling * (1.0 + system.rows[rows[i]].gamma / mobility()) } else { coupling }
         };
@@ -122,12 +137,19 @@ impl Joints {
         true
     }
 
+    /// Whether the factor is that of the rows of a system.
+    fn is_factored(&self, system: &System) -> bool {
+        let is_same = |(old, &index): (&Row, &usize)| old.has_coefficients_of(&system.rows[index]);
+        let (rows, metric) = &self.factored;
+        rows.len() == self.rows.len() && *metric == self.metric && rows.iter().zip(&self.rows).all(is_same)
+    }
+
     /// Finds the metric: which bodies are moved by joints, and of what size the joints' levers are on each.
     fn measure(&mut self, system: &System, problem: &Problem<'_>) {
         self.metric.clear();
         self.metric.resize(system.bodies.len(), Neutral::default());
-        for row in self.rows.iter().map(|&index| &system.rows[index]) {
-            for (&body, jacobian) in row.bodies.iter().zip(&row.jacobian) {
+        for (&index, jacobian) in self.rows.iter().zip(&self.jacobians) {
+            for (&body, jacobian) in system.rows[index].bodies.iter().zip(jacobian) {
                 let [linear, angular] = &mut self.metric[body as usize].squares;
                 *linear += jacobian[..3].iter().map(|x| x * x).sum::<f64>();
                 *angular += jacobian[3..].iter().map(|x| x * x).sum::<f64>();
@@ -143,9 +165,9 @@ impl Joints {
         self.rows.iter().zip(&self.counts).filter(|(_, counts)| **counts).map(|(&row, _)| row)
     }
 
-    /// Solves the system for the velocities as they are now.
-    pub(in crate::solver) fn solve(&mut self, system: &mut System) {
-        let Some(elimination) = self.structure.elimination() else { return };
+    /// Solves the system for the velocities as they are now. Whether there was anything to solve.
+    pub(in crate::solver) fn solve(&mut self, system: &mut System) -> bool {
+        let Some(elimination) = self.structure.elimination() else { return false };
         let refinements = if self.doubtful { REFINEMENTS } else { 0 };
         let mut missed = miss(system, &self.rows, &self.counts, &mut self.changes);
         for round in 0..=refinements {
@@ -167,6 +189,7 @@ impl Joints {
             }
             missed = now;
         }
+        true
     }
 }
 
@@ -177,12 +200,20 @@ fn miss(system: &System, rows: &[usize], counts: &[bool], list: &mut Vec<f64>) -
     list.iter().zip(counts).filter(|(_, counts)| **counts).map(|(miss, _)| miss.abs()).fold(0.0, f64::max)
 }
 
-/// `J R` of two rows: what an impulse of the second does to the first, if it moves its own bodies by `response`.
-fn coupling(system: &System, first: usize, second: usize, response: &[Motion; 2]) -> f64 {
-    let (one, other) = (&system.rows[first], &system.rows[second]);
+/// A Jacobian as lists of numbers.
+fn motions(jacobian: &Jacobian) -> [Motion; 2] {
+    [0, 1].map(|side| {
+        let (linear, angular) = (jacobian.linear[side], jacobian.angular[side]);
+        [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+    })
+}
+
+/// `J R` of two rows between these bodies: what an impulse of the second does to the first, if it moves its own bodies by
+/// `response`.
+fn coupling([one, other]: [[u32; 2]; 2], jacobian: &[Motion; 2], response: &[Motion; 2]) -> f64 {
     let mut sum = 0.0;
-    for (body, jacobian) in one.bodies.iter().zip(&one.jacobian) {
-        for (_, response) in other.bodies.iter().zip(response).filter(|(other, _)| *other == body) {
+    for (body, jacobian) in one.iter().zip(jacobian) {
+        for (_, response) in other.iter().zip(response).filter(|(other, _)| *other == body) {
             sum += jacobian.iter().zip(response).map(|(j, r)| j * r).sum::<f64>();
         }
     }
@@ -191,5 +222,6 @@ fn coupling(system: &System, first: usize, second: usize, response: &[Motion; 2]
 
 /// `J W Jᵀ` of two rows.
 pub(super) fn coupling_of_masses(system: &System, first: usize, second: usize) -> f64 {
-    coupling(system, first, second, &system.rows[second].response)
+    let (one, other) = (&system.rows[first], &system.rows[second]);
+    coupling([one.bodies, other.bodies], &one.scaled, &other.scaled)
 }

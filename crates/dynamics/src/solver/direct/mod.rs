@@ -66,7 +66,7 @@ impl ConstraintSolver for Direct {
         system.load(problem);
         let eliminated = joints.load(system, problem, self.budget);
         // A joint's row that says the same as others, only not quite, would have sweeps and elimination work against each other.
-        blocks.load(system, problem.rows, |row| !eliminated || row.bounds != Bounds::Free);
+        blocks.load_in_groups(system, problem.rows, |row| !eliminated || row.bounds != Bounds::Free);
         system.warm_start();
         // A step may take as long as the sweeps between two steps.
         let budget = self.budget.min((MULTIPLICATIONS * PATIENCE * system.rows.len()) as f64);

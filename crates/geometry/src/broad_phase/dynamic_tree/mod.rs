@@ -1,4 +1,4 @@
-//! Dynamic tree: a binary hierarchy of boxes that follows its boxes as they move. The default.
+//! Dynamic tree (dynamic AABB tree): a binary hierarchy of boxes that follows its boxes as they move. The default.
 //!
 //! Fixed and moving proxies live in two trees, so that scenery, however much of it there is, costs nothing while it
 //! rests: only the tree of the moving ones changes, and pairs are sought in it and between the two, never in the scenery.

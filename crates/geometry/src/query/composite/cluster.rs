@@ -10,7 +10,7 @@
 use super::name::{is_corner_name, make_unique};
 use crate::math::orthonormal_pair;
 use crate::query::manifold::select;
-use crate::query::{ContactPoint, Manifold};
+use crate::query::{ContactPoint, Feature, Manifold};
 use glam::{DVec2, DVec3};
 
 /// The cosine of the angle (1.15°) up to which normals agree.
@@ -137,11 +137,16 @@ impl Candidates {
         let nothing = (DVec2::INFINITY, DVec2::NEG_INFINITY);
         let (min, max) = kept.iter().fold(nothing, |(min, max), c| (min.min(flat(c)), max.max(flat(c))));
         let middle = 0.5 * (min + max);
-        let selection = select(kept.len(), 0.0, |i| {
+        let mut selection = select(kept.len(), 0.0, |i| {
             let at = flat(&kept[i]);
             let at = if i < corner_count { at } else { middle + (at - middle) * HANDICAP };
             at.extend(-kept[i].point.depth)
         });
+        // The apex of a blunt cone lies within its rim and yet bears it.
+        let is_apex = |c: &Candidate| c.point.features.contains(&Feature::Apex);
+        if let Some(apex) = kept.iter().position(is_apex) {
+            selection.include(apex, |i| -kept[i].point.depth);
+        }
         let mut manifold = Manifold::new(normal);
         manifold.part_a = kept.iter().fold(u32::MAX, |least, c| least.min(c.part_a));
         manifold.part_b = kept.iter().fold(u32::MAX, |least, c| least.min(c.part_b));

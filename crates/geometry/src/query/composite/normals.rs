@@ -67,7 +67,7 @@ impl Place<'_> {
     }
 
     /// Whether the triangle can be left along the normal of one that shares a corner with it, a normal that the surface can have
-    /// there, with less than `depth`. Then the contact is the other's business. `depth_along` tells how deep the shapes
+    /// there, with less than `depth`. Then the other triangle has the contact. `depth_along` tells how deep the shapes
     /// overlap along a direction.
     pub(super) fn neighbors_part_sooner(&self, depth: f64, depth_along: impl Fn(DVec3) -> f64) -> bool {
         let Some(face) = self.triangle.normal() else { return false };

@@ -238,8 +238,15 @@ impl BoxPair {
                 ids: &corner_numbers(i, sign),
                 carrier,
                 whole: face_number(i, sign),
+                inner: None,
             },
-            Outline { corners: &incident, ids: &corner_numbers(m, facing), carrier, whole: face_number(m, facing) },
+            Outline {
+                corners: &incident,
+                ids: &corner_numbers(m, facing),
+                carrier,
+                whole: face_number(m, facing),
+                inner: None,
+            },
             tag,
             prediction,
         );

@@ -18,6 +18,9 @@ const NEAR_CORNER: f64 = 1e-2;
 /// Points closer to each other than this share of the smaller polygon's extent are one.
 const GRAIN: f64 = 1e-4;
 
+/// The sine of the slope up to which a segment is level: 3°.
+const LEVEL: f64 = 0.0523;
+
 /// A polygon whose corners have numbers in the shape they belong to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outline<'a, P> {
@@ -30,6 +33,8 @@ pub(super) struct Outline<'a, P> {
     pub(super) carrier: Carrier,
     /// The feature that the polygon is.
     pub(super) whole: Feature,
+    /// A further corner of the incident polygon, within it, with its number.
+    pub(super) inner: Option<(P, u32)>,
 }
 
 impl<P> Outline<'_, P> {
@@ -65,6 +70,8 @@ impl Patch {
 enum Name {
     /// A corner of the incident polygon.
     Incident(u16),
+    /// The corner within the incident polygon.
+    Inner,
     /// A corner of the reference polygon above or below the incident one.
     Reference(u16),
     /// The edge of the incident polygon after its corner, across the edge of the reference polygon after its corner.
@@ -173,17 +180,27 @@ pub(super) fn clip<const N: usize>(
         }
         start = end;
     }
+    if let Some((at, _)) = incident.inner.filter(|(at, _)| contains(reference.corners, at.truncate())) {
+        polygon.push(Corner { at, name: Name::Inner, side: Side::Incident(0) });
+    }
 
     let mut kept = 0;
+    // A capsule or cone whose side is not level is lowest at its ends; what lies between is not where the line between these is.
+    let is_side = incident.corners.len() == 2 && matches!(incident.carrier, Carrier::Capsule | Carrier::Cone);
+    let ends_only = is_side && !is_level(incident.corners);
     for i in 0..polygon.count {
-        if polygon.corners[i].at.z <= prediction {
+        let is_end = matches!(polygon.corners[i].name, Name::Incident(_));
+        if polygon.corners[i].at.z <= prediction && (is_end || !ends_only) {
             polygon.corners[kept] = polygon.corners[i];
             kept += 1;
         }
     }
     let corners = &polygon.corners[..kept];
     let smaller = extent(reference.corners.iter().copied()).min(extent(incident.corners.iter().map(|p| p.truncate())));
-    let selection = select(kept, GRAIN * smaller, |i| corners[i].at);
+    let mut selection = select(kept, GRAIN * smaller, |i| corners[i].at);
+    if let Some(inner) = corners.iter().position(|corner| corner.name == Name::Inner) {
+        selection.include(inner, |i| corners[i].at.z);
+    }
 
     let near = NEAR_CORNER * selection.extent;
     let chosen = selection.indices();
@@ -201,9 +218,21 @@ pub(super) fn clip<const N: usize>(
         if tag & FACE_OF_B != 0 {
             features.reverse();
         }
-        patch.points[k] = (corners[i].at, feature_id(names[k], reference.ids, incident.ids, tag), features);
+        patch.points[k] = (corners[i].at, feature_id(names[k], &reference, &incident, tag), features);
     }
     patch
+}
+
+/// Whether a segment is as level as what bodies lie on.
+fn is_level(ends: &[DVec3]) -> bool {
+    let along = ends[ends.len() - 1] - ends[0];
+    along.z.abs() <= LEVEL * along.length()
+}
+
+/// Whether a convex polygon, counter-clockwise, contains a point.
+fn contains(polygon: &[DVec2], point: DVec2) -> bool {
+    let next = |i: usize| polygon[(i + 1) % polygon.len()];
+    polygon.iter().enumerate().all(|(i, &start)| (next(i) - start).perp_dot(point - start) >= 0.0)
 }
 
 /// How far the corners reach from the first.
@@ -218,7 +247,7 @@ fn coarse_name(corner: &Corner, reference: Outline<DVec2>, incident: Outline<DVe
     let is_near = |p: DVec2| at.distance_squared(p) <= near * near;
     let ends = |i: u16, count: usize| [usize::from(i), (usize::from(i) + 1) % count];
     match corner.name {
-        Name::Incident(_) => corner.name,
+        Name::Incident(_) | Name::Inner => corner.name,
         Name::Reference(_) => {
             let nearby = incident.corners.iter().position(|p| is_near(p.truncate()));
             nearby.map_or(corner.name, |i| Name::Incident(i as u16))
@@ -243,18 +272,21 @@ fn coarse_name(corner: &Corner, reference: Outline<DVec2>, incident: Outline<DVe
 fn features(name: Name, reference: &Outline<DVec2>, incident: &Outline<DVec3>) -> [Feature; 2] {
     match name {
         Name::Incident(i) => [reference.whole, incident.corner(i)],
+        Name::Inner => [reference.whole, incident.inner.map_or(Feature::Spot, |(_, id)| incident.carrier.corner(id))],
         Name::Reference(i) => [reference.corner(i), incident.whole],
         Name::Crossing(edge, line) => [reference.side(line), incident.side(edge)],
     }
 }
 
-fn feature_id(name: Name, reference: &[u32], incident: &[u32], tag: u16) -> FeatureId {
+fn feature_id(name: Name, reference: &Outline<DVec2>, incident: &Outline<DVec3>, tag: u16) -> FeatureId {
+    let corner = |i: u16| incident.ids[usize::from(i)];
     match name {
-        Name::Incident(i) => pack(Kind::IncidentCorner, tag, [incident[usize::from(i)], 0, 0]),
-        Name::Reference(i) => pack(Kind::ReferenceCorner, tag, [reference[usize::from(i)], 0, 0]),
+        Name::Incident(i) => pack(Kind::IncidentCorner, tag, [corner(i), 0, 0]),
+        Name::Inner => pack(Kind::IncidentCorner, tag, [incident.inner.map_or(0, |(_, id)| id), 0, 0]),
+        Name::Reference(i) => pack(Kind::ReferenceCorner, tag, [reference.ids[usize::from(i)], 0, 0]),
         Name::Crossing(edge, line) => {
-            let next = incident[(usize::from(edge) + 1) % incident.len()];
-            pack(Kind::Crossing, tag, [incident[usize::from(edge)], next, reference[usize::from(line)]])
+            let next = incident.ids[(usize::from(edge) + 1) % incident.ids.len()];
+            pack(Kind::Crossing, tag, [corner(edge), next, reference.ids[usize::from(line)]])
         }
     }
 }

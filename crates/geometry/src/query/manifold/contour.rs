@@ -4,9 +4,19 @@
 //! to it: bodies that lie on each other are never perfectly aligned, and all corners of what they lie on belong to the
 //! contact. How deep each point is (or how far off) is computed exactly afterwards, so nothing is lost by generosity.
 //!
+//! Against a flat face, or the ground, that is not enough. A disc that falls tilted touches with one rim point, and within the
+//! same step the rest of it slaps down; a rod comes down with one end and then with the other. So what lies opposite a face is
+//! asked for [widely](Closeness::WIDE): the cap up to 45°, else the side line from end to end. Points too far off are left out
+//! afterwards, by the prediction (they are *speculative contacts*).
+//!
 //! A round cap is represented by eight points of its rim, fixed in the shape so that they do not wander, which cover 90 % of
 //! its area. If the cap is tilted by more than 1e-3 its deepest rim point, which slides along the rim, joins them;
 //! below that the eight points miss at most 1e-3 · (1 − cos 22.5°) < 1e-4 radii of depth.
+//!
+//! If it is tilted by more than 3° the fixed points near the deepest one are left out. A rim that rolls on its lowest point never
+//! gets deeper, but its points do, if their motion is taken for a straight one: the point at the angle φ ahead is R s (1 − cos φ)
+//! high (s the sine of the tilt) and falls at ω R s sin φ. It seems to get below the ground within a step h if tan(φ/2) < ω h, and would
+//! stop the wheel. From [`AHEAD`] on that takes more than 0.9 rad per step.
 
 use super::polytope::Polytope;
 use crate::math::orthonormal_pair;
@@ -27,12 +37,21 @@ pub(super) struct Closeness {
 impl Closeness {
     /// 3°: what bodies that lie on each other share.
     pub(super) const GENEROUS: Self = Self { flat: 0.0523, facing: 0.9986 };
+    /// 45° for caps, and any side line: what a face opposite may come to touch within a step. Polyhedra have their face that looks
+    /// most along the direction, as with separating axes.
+    pub(super) const WIDE: Self = Self { flat: 1.0, facing: std::f64::consts::FRAC_1_SQRT_2 };
     /// A millionth: what the closest points of two shapes, whose normal is known to rounding, belong to.
     pub(super) const STRICT: Self = Self { flat: 1e-6, facing: 1.0 - 5e-13 };
+
+    fn is_wide(self) -> bool {
+        self.flat >= 1.0
+    }
 }
 
 /// A cap tilted by more than this (sine) shows its deepest point.
 const TILTED: f64 = 1e-3;
+/// Of a cap tilted by more than 3°, only rim points count whose direction has at most this cosine with that of the deepest: 84°.
+const AHEAD: f64 = 0.1;
 /// A user-defined shape is felt out by directions this far off.
 const FEEL: f64 = 0.02;
 /// What rises by less than this (slope) around the deepest point of a user-defined shape belongs to a flat feature.
@@ -50,6 +69,10 @@ pub(super) struct Contour {
     corners: [DVec3; MAX_CORNERS],
     ids: [u32; MAX_CORNERS],
     count: usize,
+    /// A further corner within a polygon, with its number: the apex of a blunt cone that stands on it.
+    inner: Option<(DVec3, u32)>,
+    /// Whether it only lies opposite a face and need not look along the direction itself.
+    incident: bool,
     /// What the corners are corners of.
     carrier: Carrier,
     /// The feature as a whole.
@@ -96,9 +119,29 @@ impl Carrier {
     }
 }
 
+/// What of two shapes meets: of what lies opposite a face of the other, all that the face may come to touch.
+pub(super) fn opposite(of_a: impl Fn(Closeness) -> Contour, of_b: impl Fn(Closeness) -> Contour) -> [Contour; 2] {
+    let (a, b) = (of_a(Closeness::GENEROUS), of_b(Closeness::GENEROUS));
+    if a.is_face() {
+        [a, of_b(Closeness::WIDE).as_incident()]
+    } else if b.is_face() {
+        [of_a(Closeness::WIDE).as_incident(), b]
+    } else {
+        [a, b]
+    }
+}
+
 impl Contour {
     fn new(carrier: Carrier, whole: Feature) -> Self {
-        Self { corners: [DVec3::ZERO; MAX_CORNERS], ids: [0; MAX_CORNERS], count: 0, carrier, whole }
+        Self {
+            corners: [DVec3::ZERO; MAX_CORNERS],
+            ids: [0; MAX_CORNERS],
+            count: 0,
+            inner: None,
+            incident: false,
+            carrier,
+            whole,
+        }
     }
 
     fn with(mut self, corner: DVec3, id: u32) -> Self {
@@ -116,6 +159,27 @@ impl Contour {
 
     pub(super) fn ids(&self) -> &[u32] {
         &self.ids[..self.count]
+    }
+
+    /// The corner within the polygon, if it has one, with its number.
+    pub(super) fn inner(&self) -> Option<(DVec3, u32)> {
+        self.inner
+    }
+
+    /// All corners, the inner one last, with their numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = (DVec3, u32)> + '_ {
+        self.corners().iter().copied().zip(self.ids().iter().copied()).chain(self.inner)
+    }
+
+    /// The same as what lies opposite a face.
+    pub(super) fn as_incident(mut self) -> Self {
+        self.incident = true;
+        self
+    }
+
+    /// Whether others can be clipped by it: a polygon that looks along the direction.
+    pub(super) fn is_face(&self) -> bool {
+        self.count >= 3 && !self.incident
     }
 
     pub(super) fn carrier(&self) -> Carrier {
@@ -137,6 +201,7 @@ impl Contour {
         for corner in &mut self.corners[..self.count] {
             *corner = motion(*corner);
         }
+        self.inner = self.inner.map(|(corner, id)| (motion(corner), id));
         self
     }
 
@@ -176,7 +241,7 @@ impl Contour {
     /// The face, edge or corner of a polyhedron that looks along `direction`.
     pub(super) fn of_polytope(polytope: &Polytope, direction: DVec3, closeness: Closeness) -> Self {
         let face = polytope.facing(direction);
-        if polytope.planes[face].normal.dot(direction) >= closeness.facing {
+        if closeness.is_wide() || polytope.planes[face].normal.dot(direction) >= closeness.facing {
             return Self::of_face(polytope, face);
         }
         let corner = polytope.support(direction);
@@ -206,7 +271,8 @@ impl Contour {
     pub(super) fn of_cylinder(half_height: f64, radius: f64, direction: DVec3, closeness: Closeness) -> Self {
         let across = outward(direction) * radius;
         if direction.y.abs() >= closeness.facing {
-            return Self::of_cap(Carrier::Cylinder, half_height, radius, direction);
+            let pole = if direction.y > 0.0 { Pole::Top } else { Pole::Bottom };
+            return Self::of_cap(Carrier::Cylinder, pole, half_height, radius, direction);
         }
         let up = DVec3::new(0.0, half_height, 0.0);
         if direction.y.abs() <= closeness.flat {
@@ -222,9 +288,15 @@ impl Contour {
     /// The base, side line, rim point or apex of a cone.
     pub(super) fn of_cone(half_height: f64, radius: f64, direction: DVec3, closeness: Closeness) -> Self {
         if direction.y <= -closeness.facing {
-            return Self::of_cap(Carrier::Cone, half_height, radius, direction);
+            return Self::of_cap(Carrier::Cone, Pole::Bottom, half_height, radius, direction);
         }
         let apex = DVec3::new(0.0, half_height, 0.0);
+        // A blunt cone that stands on its apex may come down on any part of its rim.
+        let is_blunt = radius > 2.0 * half_height;
+        if is_blunt && closeness.is_wide() && direction.y >= closeness.facing {
+            let rim = Self::of_cap(Carrier::Cone, Pole::Bottom, half_height, radius, direction);
+            return Self { inner: Some((apex, ID_SIDE_TOP)), ..rim };
+        }
         let rim = outward(direction) * radius - apex;
         let side = apex - rim;
         let along = side.dot(direction) / side.length();
@@ -238,11 +310,12 @@ impl Contour {
     }
 
     /// A disc at height ±h, seen from outside.
-    fn of_cap(carrier: Carrier, half_height: f64, radius: f64, direction: DVec3) -> Self {
-        let y = half_height.copysign(direction.y);
+    fn of_cap(carrier: Carrier, pole: Pole, half_height: f64, radius: f64, direction: DVec3) -> Self {
         // From above (x, z) turns clockwise, from below counter-clockwise.
-        let turn = -1.0_f64.copysign(direction.y);
-        let (pole, first) = if y > 0.0 { (Pole::Top, ID_CAP_TOP) } else { (Pole::Bottom, ID_CAP_BOTTOM) };
+        let (y, turn, first) = match pole {
+            Pole::Top => (half_height, -1.0, ID_CAP_TOP),
+            Pole::Bottom => (-half_height, 1.0, ID_CAP_BOTTOM),
+        };
         let (deepest, tilt) = (outward(direction), (direction.x * direction.x + direction.z * direction.z).sqrt());
         // The deepest rim point comes between the two rim points it lies between.
         let angle = |x: f64, z: f64| {
@@ -252,6 +325,7 @@ impl Contour {
         };
         let there = angle(deepest.x, deepest.z);
         let mut pending = tilt > TILTED;
+        let all = tilt <= Closeness::GENEROUS.flat;
         let mut feature = Self::new(carrier, Feature::Cap(pole));
         for (i, &(x, z)) in RIM.iter().enumerate() {
             let z = turn * z;
@@ -259,7 +333,9 @@ impl Contour {
                 feature = feature.with(DVec3::new(deepest.x * radius, y, deepest.z * radius), first + 8);
                 pending = false;
             }
-            feature = feature.with(DVec3::new(x * radius, y, z * radius), first + i as u32);
+            if all || x * deepest.x + z * deepest.z <= AHEAD {
+                feature = feature.with(DVec3::new(x * radius, y, z * radius), first + i as u32);
+            }
         }
         if pending {
             feature = feature.with(DVec3::new(deepest.x * radius, y, deepest.z * radius), first + 8);

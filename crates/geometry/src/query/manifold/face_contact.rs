@@ -89,13 +89,19 @@ fn face_contact(
     });
 
     let carrier = Carrier::Polytope;
-    let square =
-        Outline { corners: &square[..sides], ids: &square_ids[..sides], carrier, whole: Feature::Face(face as u32) };
+    let square = Outline {
+        corners: &square[..sides],
+        ids: &square_ids[..sides],
+        carrier,
+        whole: Feature::Face(face as u32),
+        inner: None,
+    };
     let incident = Outline {
         corners: &incident[..corners],
         ids: &incident_ids[..corners],
         carrier,
         whole: Feature::Face(opposite_face as u32),
+        inner: None,
     };
     let tag = tag | (face as u16 & 0x1FFF);
     sheet.patch = match sides + corners {

@@ -1,7 +1,7 @@
 //! Pairs without a kernel of their own, and polyhedra: the axis first, then the features that meet along it.
 
 use super::cache::{Axis, ConvexCache};
-use super::contour::{Carrier, Closeness, Contour};
+use super::contour::{Carrier, Closeness, Contour, opposite};
 use super::face_contact;
 use super::frame::Frame;
 use super::meet::{closest_only, meet};
@@ -25,8 +25,10 @@ pub(super) fn shapes(
 ) -> Option<Manifold> {
     let closest = search(as_convex(a)?, as_convex(b)?, b_in_a, frame, prediction, cache)?;
     let (out_of_a, out_of_b) = (closest.normal, frame.inverse_vector(-closest.normal));
-    let contour_a = of_shape(a, out_of_a);
-    let contour_b = of_shape(b, out_of_b).map(|p| frame.point(p));
+    let [contour_a, contour_b] = opposite(
+        |closeness| of_shape(a, out_of_a, closeness),
+        |closeness| of_shape(b, out_of_b, closeness).map(|p| frame.point(p)),
+    );
     meet(&contour_a, &contour_b, &closest, || [feature_of(a, out_of_a), feature_of(b, out_of_b)], prediction)
 }
 
@@ -44,8 +46,10 @@ pub(super) fn polytopes(
     if a.face_count > MAX_FACES || b.face_count > MAX_FACES {
         let closest = search(convex_a, convex_b, b_in_a, frame, prediction, cache)?;
         let (out_of_a, out_of_b) = (closest.normal, frame.inverse_vector(-closest.normal));
-        let contour_a = Contour::of_polytope(a, out_of_a, Closeness::GENEROUS);
-        let contour_b = Contour::of_polytope(b, out_of_b, Closeness::GENEROUS).map(|p| frame.point(p));
+        let [contour_a, contour_b] = opposite(
+            |closeness| Contour::of_polytope(a, out_of_a, closeness),
+            |closeness| Contour::of_polytope(b, out_of_b, closeness).map(|p| frame.point(p)),
+        );
         let features = || [feature_of_polytope(a, out_of_a), feature_of_polytope(b, out_of_b)];
         return meet(&contour_a, &contour_b, &closest, features, prediction);
     }
@@ -102,16 +106,11 @@ where
     Some(closest)
 }
 
-/// What of a shape looks along the unit vector `direction`, with its radius.
-pub(super) fn of_shape(shape: &Shape, direction: DVec3) -> Contour {
-    contour(shape, direction, Closeness::GENEROUS)
-}
-
 /// The feature that the point of a shape farthest along `direction` belongs to.
 pub(super) fn feature_of(shape: &Shape, direction: DVec3) -> Feature {
     match shape {
         Shape::HalfSpace(_) => Feature::Plane,
-        _ => contour(shape, direction, Closeness::STRICT).whole(),
+        _ => of_shape(shape, direction, Closeness::STRICT).whole(),
     }
 }
 
@@ -120,7 +119,8 @@ pub(super) fn feature_of_polytope(polytope: &Polytope, direction: DVec3) -> Feat
     Contour::of_polytope(polytope, direction, Closeness::STRICT).whole()
 }
 
-fn contour(shape: &Shape, direction: DVec3, closeness: Closeness) -> Contour {
+/// What of a shape looks along the unit vector `direction`, with its radius.
+pub(super) fn of_shape(shape: &Shape, direction: DVec3, closeness: Closeness) -> Contour {
     match shape {
         Shape::Cuboid(cuboid) => Contour::of_polytope(&BoxParts::new(cuboid).as_polytope(), direction, closeness),
         Shape::Hull(hull) => Contour::of_polytope(&hull.as_polytope(), direction, closeness),

@@ -22,10 +22,8 @@ pub(super) fn half_space(normal: DVec3, other: &Shape, frame: &Frame, prediction
         Shape::Capsule(c) => ground.contact(&Contour::of_ends(c.half_height()).map(|end| end + down * c.radius())),
         Shape::Cuboid(b) => ground.corners(&BoxParts::new(b).as_polytope()),
         Shape::Hull(h) => ground.corners(&h.as_polytope()),
-        Shape::Cylinder(c) => {
-            ground.contact(&Contour::of_cylinder(c.half_height(), c.radius(), down, Closeness::GENEROUS))
-        }
-        Shape::Cone(c) => ground.contact(&Contour::of_cone(c.half_height(), c.radius(), down, Closeness::GENEROUS)),
+        Shape::Cylinder(c) => ground.contact(&Contour::of_cylinder(c.half_height(), c.radius(), down, Closeness::WIDE)),
+        Shape::Cone(c) => ground.contact(&Contour::of_cone(c.half_height(), c.radius(), down, Closeness::WIDE)),
         Shape::Custom(c) => ground.contact(&Contour::of_custom(c, down)),
         Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
     }
@@ -61,32 +59,45 @@ impl Ground<'_> {
                 seen += 1;
             }
         }
-        self.reduce(Carrier::Polytope, &corners[..taken])
+        self.reduce(Carrier::Polytope, &corners[..taken], None)
     }
 
     /// The corners of a feature that are near enough.
     fn contact(&self, contour: &Contour) -> Option<Manifold> {
         let mut corners = [(DVec3::ZERO, 0); MAX_CANDIDATES];
-        let mut taken = 0;
-        for (&corner, &id) in contour.corners().iter().zip(contour.ids()) {
+        let (mut taken, mut inner) = (0, None);
+        for (number, (corner, id)) in contour.all().enumerate() {
             let corner = self.frame.point(corner);
             if corner.dot(self.normal) <= self.prediction {
+                let is_inner = number == contour.corners().len();
+                inner = is_inner.then_some(taken);
                 corners[taken] = (corner, id);
                 taken += 1;
             }
         }
-        self.reduce(contour.carrier(), &corners[..taken])
+        self.reduce(contour.carrier(), &corners[..taken], inner)
     }
 
-    fn reduce(&self, carrier: Carrier, corners: &[(DVec3, u32)]) -> Option<Manifold> {
+    /// Four of many corners, `inner` among them.
+    fn reduce(&self, carrier: Carrier, corners: &[(DVec3, u32)], inner: Option<usize>) -> Option<Manifold> {
         if corners.is_empty() {
             return None;
         }
         let (x, y) = orthonormal_pair(self.normal);
-        let selection = select(corners.len(), 0.0, |i| {
-            let p = corners[i].0;
-            DVec3::new(x.dot(p), y.dot(p), self.normal.dot(p))
+        let flat = |p: DVec3| DVec3::new(x.dot(p), y.dot(p), self.normal.dot(p));
+        let nothing = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (min, max) = corners.iter().map(|c| flat(c.0)).fold(nothing, |(min, max), p| (min.min(p), max.max(p)));
+        // What is higher counts as nearer to the middle than it is: of a plate that falls, the corners below hold it, not those
+        // above them.
+        let (middle, room) = (0.5 * (min + max), self.prediction - min.z);
+        let mut selection = select(corners.len(), 0.0, |i| {
+            let p = flat(corners[i].0);
+            let share = if room > 0.0 { (self.prediction - p.z) / room } else { 1.0 };
+            (middle + (p - middle) * share).truncate().extend(p.z)
         });
+        if let Some(inner) = inner {
+            selection.include(inner, |i| self.normal.dot(corners[i].0));
+        }
         let mut manifold = Manifold::new(self.normal);
         for &i in selection.indices() {
             let (corner, id) = corners[i];

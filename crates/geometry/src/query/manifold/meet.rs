@@ -31,8 +31,8 @@ pub(super) fn meet(
 ) -> Option<Manifold> {
     let mut manifold = Manifold::new(closest.normal);
     match (a.corners().len(), b.corners().len()) {
-        (3.., 2..) => against_polygon(&mut manifold, a, b, FACE_OF_A, prediction),
-        (2, 3..) => against_polygon(&mut manifold, b, a, FACE_OF_B, prediction),
+        (3.., 2..) if a.is_face() => against_polygon(&mut manifold, a, b, FACE_OF_A, prediction),
+        (2.., 3..) if b.is_face() => against_polygon(&mut manifold, b, a, FACE_OF_B, prediction),
         (2, 2) => segments(&mut manifold, a, b, prediction),
         _ => {}
     }
@@ -119,10 +119,13 @@ fn against_polygon(manifold: &mut Manifold, reference: &Contour, incident: &Cont
         return;
     }
     let slope = -area.truncate() / area.z;
+    let above = |point: DVec3| {
+        let p = flat(point);
+        DVec3::new(p.x, p.y, p.z - slope.dot(p.truncate()))
+    };
     let mut corners = [DVec3::ZERO; MAX_CORNERS];
     for (corner, &point) in corners.iter_mut().zip(incident.corners()) {
-        let p = flat(point);
-        *corner = DVec3::new(p.x, p.y, p.z - slope.dot(p.truncate()));
+        *corner = above(point);
     }
     let (sides, count) = (reference.corners().len(), incident.corners().len());
     let outline = Outline {
@@ -130,17 +133,19 @@ fn against_polygon(manifold: &mut Manifold, reference: &Contour, incident: &Cont
         ids: reference.ids(),
         carrier: reference.carrier(),
         whole: reference.whole(),
+        inner: None,
     };
     let incident = Outline {
         corners: &corners[..count],
         ids: incident.ids(),
         carrier: incident.carrier(),
         whole: incident.whole(),
+        inner: incident.inner().map(|(corner, id)| (above(corner), id)),
     };
-    let patch: Patch = if sides + count <= 16 {
+    let patch: Patch = if sides + count < 16 {
         clip::<16>(outline, incident, tag, prediction)
     } else {
-        clip::<{ 2 * MAX_CORNERS }>(outline, incident, tag, prediction)
+        clip::<{ 2 * MAX_CORNERS + 1 }>(outline, incident, tag, prediction)
     };
     for &(at, feature, features) in patch.points() {
         let height = slope.dot(at.truncate()) + 0.5 * at.z;

@@ -48,7 +48,8 @@ pub(super) use triangle::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ManifoldOptions {
-    /// Points are reported up to this gap between the surfaces, in metres. Default 0.02.
+    /// Points are reported up to this gap between the surfaces, in metres. Points with a gap are *speculative contacts*: a
+    /// method that keeps a gap from closing too far within a step lets nothing through (no *tunnelling*). Default 0.02.
     pub prediction: f64,
     /// While a pair has moved by less than this share of the smaller shape's size since its manifold was found, its
     /// points are kept and only their depths measured anew. Default 1e-3; zero finds every manifold from scratch.

@@ -1,6 +1,7 @@
 //! How feature ids are built: two bits for the kind of contact, 14 for a tag, three times 16 for numbers of features.
 //!
-//! Ids are there to be compared. What the features are is told beside them, by [`Feature`](crate::query::Feature).
+//! Ids are there to be compared: a point with the same id as one of the step before is the same contact, and a solver can begin
+//! with the impulse it had then (*warm starting*). What the features are is told beside them, by [`Feature`](crate::query::Feature).
 
 use crate::query::FeatureId;
 

@@ -5,7 +5,7 @@
 //! is usually found, and proven to be the right one, with one product per face and end.
 
 use super::cache::ConvexCache;
-use super::contour::{Closeness, Contour};
+use super::contour::{Closeness, Contour, opposite};
 use super::frame::Frame;
 use super::general::{feature_of, feature_of_polytope, search};
 use super::meet::{closest_only, meet};
@@ -122,7 +122,10 @@ pub(super) fn capsule_polytope(
         }
         None => search(convex, capsule, b_in_a, frame, prediction, cache)?,
     };
-    let segment = capsule_contour(capsule, frame, closest.normal, Closeness::GENEROUS);
+    let [contour, segment] = opposite(
+        |closeness| Contour::of_polytope(polytope, closest.normal, closeness),
+        |closeness| capsule_contour(capsule, frame, closest.normal, closeness),
+    );
     let features = || {
         let of_capsule = capsule_contour(capsule, frame, closest.normal, Closeness::STRICT).whole();
         [feature_of_polytope(polytope, closest.normal), of_capsule]
@@ -131,7 +134,6 @@ pub(super) fn capsule_polytope(
         let feature = pack(Kind::EdgePair, 2, [u32::MAX, segment.ids()[0], 0]);
         return closest_only(&closest, feature, features, prediction);
     }
-    let contour = Contour::of_polytope(polytope, closest.normal, Closeness::GENEROUS);
     meet(&contour, &segment, &closest, features, prediction)
 }
 

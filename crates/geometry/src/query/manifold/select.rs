@@ -44,6 +44,20 @@ impl Selection {
         self.count += 1;
     }
 
+    /// Makes sure that a point is among the chosen ones, if need be in the place of the highest of four.
+    pub(in crate::query) fn include(&mut self, index: usize, height: impl Fn(usize) -> f64) {
+        if self.indices().contains(&index) {
+            return;
+        }
+        if self.count < self.indices.len() {
+            self.push(index);
+        } else {
+            let highest = best(self.count, |k| height(self.indices[k])).0;
+            self.indices[highest] = index;
+        }
+        *self = self.sorted();
+    }
+
     fn sorted(mut self) -> Self {
         self.indices[..self.count].sort_unstable();
         self
@@ -76,8 +90,11 @@ pub(in crate::query) fn select(count: usize, grain: f64, at: impl Fn(usize) -> D
     let along = from_p0(second.0);
 
     let third = best(count, |i| tilted(along.perp_dot(from_p0(i)).abs(), from_p0(i)));
+    let stands_alone = |i: usize, chosen: &Selection| {
+        chosen.indices().iter().all(|&c| (from_p0(i) - from_p0(c)).length_squared() > grain * grain)
+    };
     let is_wide = third.1 > NO_AREA * square;
-    if !is_wide {
+    if !is_wide || !stands_alone(third.0, &chosen) {
         return chosen.sorted();
     }
     chosen.push(third.0);
@@ -91,7 +108,7 @@ pub(in crate::query) fn select(count: usize, grain: f64, at: impl Fn(usize) -> D
         let beyond = [along.perp_dot(p), (across - along).perp_dot(p - along), p.perp_dot(across)];
         tilted(beyond.into_iter().fold(0.0, |most: f64, area| most.max(-turn * area)), p)
     });
-    if fourth.1 > NO_AREA * square {
+    if fourth.1 > NO_AREA * square && stands_alone(fourth.0, &chosen) {
         chosen.push(fourth.0);
     }
     chosen.sorted()

@@ -2,11 +2,11 @@
 //!
 //! Besides the manifold it is told which part of the triangle the normal belongs to: only normals within the range of a
 //! face, edge or corner can occur on the surface the triangle is part of, and what to do with the others (the internal
-//! edges of a floor) is decided by whoever knows the neighbours.
+//! edges of a floor) is decided by the callers, who know the neighbouring triangles.
 
 use super::ManifoldOptions;
 use super::cache::ConvexCache;
-use super::contour::{Closeness, Contour};
+use super::contour::{Closeness, Contour, opposite};
 use super::frame::Frame;
 use super::general;
 use super::meet::{closest_only, meet};
@@ -83,8 +83,10 @@ fn general_contact(
 ) -> Option<Manifold> {
     let closest = general::search(triangle, as_convex(shape)?, pose, frame, prediction, cache)?;
     let (up, down) = (closest.normal, frame.inverse_vector(-closest.normal));
-    let contour_a = Contour::of_polytope(polytope, up, Closeness::GENEROUS);
-    let contour_b = general::of_shape(shape, down).map(|p| frame.point(p));
+    let [contour_a, contour_b] = opposite(
+        |closeness| Contour::of_polytope(polytope, up, closeness),
+        |closeness| general::of_shape(shape, down, closeness).map(|p| frame.point(p)),
+    );
     let features = || [general::feature_of_polytope(polytope, up), general::feature_of(shape, down)];
     meet(&contour_a, &contour_b, &closest, features, prediction)
 }
@@ -101,9 +103,9 @@ pub(crate) fn triangle_contact_along(
     let frame = Frame::new(pose);
     let parts = TriangleParts::new(triangle)?;
     let face = Contour::of_polytope(&parts.as_polytope(), normal, Closeness::GENEROUS);
-    let opposite = general::of_shape(shape, frame.inverse_vector(-normal)).map(|p| frame.point(p));
+    let opposite = above(shape, &frame, normal);
     if let [corner] = opposite.corners() {
-        return corner_on_face(triangle, *corner, (&opposite, 0), normal, prediction);
+        return corner_on_face(triangle, (*corner, opposite.ids()[0]), &opposite, normal, prediction);
     }
     meet(&face, &opposite, &unknown(normal), || [Feature::Spot; 2], prediction)
 }
@@ -119,12 +121,18 @@ pub(crate) fn corners_on_triangle(
     visit: &mut dyn FnMut(Manifold),
 ) {
     let frame = Frame::new(pose);
-    let opposite = general::of_shape(shape, frame.inverse_vector(-normal)).map(|p| frame.point(p));
-    for (index, &corner) in opposite.corners().iter().enumerate() {
-        if let Some(manifold) = corner_on_face(triangle, corner, (&opposite, index), normal, prediction) {
+    let opposite = above(shape, &frame, normal);
+    for corner in opposite.all() {
+        if let Some(manifold) = corner_on_face(triangle, corner, &opposite, normal, prediction) {
             visit(manifold);
         }
     }
+}
+
+/// What a shape turns towards a face below it with this normal.
+fn above(shape: &Shape, frame: &Frame, normal: DVec3) -> Contour {
+    let down = frame.inverse_vector(-normal);
+    general::of_shape(shape, down, Closeness::WIDE).map(|p| frame.point(p)).as_incident()
 }
 
 /// The contact of two triangles in one frame along a normal from the first to the second; `closest` are their closest points if
@@ -146,9 +154,9 @@ pub(crate) fn triangles_contact(
         return meet(&contour_a, &contour_b, closest, features, prediction);
     }
     match (contour_a.corners(), contour_b.corners()) {
-        ([_, _, _], [corner]) => corner_on_face(a, *corner, (&contour_b, 0), normal, prediction),
+        ([_, _, _], [corner]) => corner_on_face(a, (*corner, contour_b.ids()[0]), &contour_b, normal, prediction),
         ([corner], [_, _, _]) => {
-            let mut manifold = corner_on_face(b, *corner, (&contour_a, 0), -normal, prediction)?;
+            let mut manifold = corner_on_face(b, (*corner, contour_a.ids()[0]), &contour_a, -normal, prediction)?;
             manifold.normal = normal;
             for point in manifold.points_mut() {
                 point.features.reverse();
@@ -164,11 +172,11 @@ fn unknown(normal: DVec3) -> Separation {
     Separation { distance: f64::INFINITY, normal, point_a: DVec3::ZERO, point_b: DVec3::ZERO }
 }
 
-/// A single corner, number `index` of a contour, straight above or below a triangle.
+/// A single corner of a contour, with its number, straight above or below a triangle.
 fn corner_on_face(
     triangle: &Triangle,
-    corner: DVec3,
-    (contour, index): (&Contour, usize),
+    (corner, id): (DVec3, u32),
+    contour: &Contour,
     normal: DVec3,
     prediction: f64,
 ) -> Option<Manifold> {
@@ -180,8 +188,8 @@ fn corner_on_face(
         return None;
     }
     let mut manifold = Manifold::new(normal);
-    let feature = pack(Kind::IncidentCorner, FACE_OF_A, [contour.ids()[index], 0, 0]);
-    let features = [Feature::Face(0), contour.corner(index)];
+    let feature = pack(Kind::IncidentCorner, FACE_OF_A, [id, 0, 0]);
+    let features = [Feature::Face(0), contour.carrier().corner(id)];
     manifold.push(ContactPoint { position: corner - normal * (0.5 * height), depth: -height, feature, features });
     Some(manifold)
 }

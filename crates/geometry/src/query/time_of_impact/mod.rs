@@ -1,4 +1,5 @@
-//! When two moving shapes first touch.
+//! When two moving shapes first touch: *continuous collision detection*. A method that only looks at the ends of its steps misses
+//! what happens in between, and a fast body passes a thin wall (*tunnelling*).
 //!
 //! Every pair of shapes, translating and turning. The answer is **never later than the first contact**: it comes from
 //! conservative advancement, steps over intervals in which the shapes are certain to be apart. It is as close to the first

@@ -1,4 +1,4 @@
-//! Points on a lattice so fine that nobody sees it, where orientation is decided exactly.
+//! Points on a lattice of 10⁻¹⁸ of the largest coordinate, where orientation is decided exactly.
 //!
 //! On each axis the lattice has 2⁶¹ steps between zero and the power of two above the largest coordinate or extent. A
 //! double keeps 53 bits, so that coordinates down to 2⁻⁹ of that lie on the lattice as they are, and the others move by

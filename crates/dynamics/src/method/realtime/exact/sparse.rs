@@ -67,11 +67,6 @@ impl Pattern {
         pattern
     }
 
-    /// How many products of blocks a factorisation takes.
-    pub(super) fn cost(&self) -> usize {
-        self.first.windows(2).map(|ends| (ends[1] - ends[0]) as usize).map(|below| 1 + below * (below + 3) / 2).sum()
-    }
-
     fn column(&self, column: usize) -> std::ops::Range<usize> {
         self.first[column] as usize..self.first[column + 1] as usize
     }

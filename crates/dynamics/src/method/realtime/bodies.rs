@@ -172,7 +172,15 @@ pub(super) struct Bodies {
 
 impl Bodies {
     /// Takes over the bodies that are awake, and the scripted ones on their way to where they are `after` the next `dt` seconds.
-    pub(super) fn load(&mut self, model: &Model, state: &State, movable: &[BodyId], scripted: &[BodyId], after: &[BodyState], dt: f64) {
+    pub(super) fn load(
+        &mut self,
+        model: &Model,
+        state: &State,
+        movable: &[BodyId],
+        scripted: &[BodyId],
+        after: &[BodyState],
+        dt: f64,
+    ) {
         self.list.clear();
         self.list.push(Body::WORLD);
         self.numbers.clear();

@@ -185,7 +185,12 @@ impl Realtime {
             self.load(model, state, time, part);
             self.solve(model, state, part);
             self.bodies.store(&mut state.bodies);
-            scripts::follow(model, &self.roster.scripted, state.time + part * f64::from(refresh + 1), &mut state.bodies);
+            scripts::follow(
+                model,
+                &self.roster.scripted,
+                state.time + part * f64::from(refresh + 1),
+                &mut state.bodies,
+            );
             finite::check(model, &self.roster.movable, &state.bodies)?;
             finite::check(model, &self.roster.scripted, &state.bodies)?;
             self.store(part);

@@ -41,11 +41,8 @@ impl Body {
                 let mut momentum = rotation.conjugate() * self.angular_velocity * moments;
                 free_rotation(moments, &mut rotation, &mut momentum, h);
                 let over = |momentum: f64, moment: f64| if moment > 0.0 { momentum / moment } else { 0.0 };
-                let omega = DVec3::new(
-                    over(momentum.x, moments.x),
-                    over(momentum.y, moments.y),
-                    over(momentum.z, moments.z),
-                );
+                let omega =
+                    DVec3::new(over(momentum.x, moments.x), over(momentum.y, moments.y), over(momentum.z, moments.z));
                 self.angular_velocity = rotation * omega;
                 self.rotation = (rotation * axes.conjugate()).normalize();
             }

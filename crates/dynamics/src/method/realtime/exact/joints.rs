@@ -244,9 +244,8 @@ impl ExactJoint {
         list: &mut [SolverRow],
     ) {
         let count = self.rows.len();
-        let before: Vec<(f64, f64, Option<Soft>)> = (0..count)
-            .map(|index| (self.rows[index].error, self.approach[index], self.soft[index]))
-            .collect();
+        let before: Vec<(f64, f64, Option<Soft>)> =
+            (0..count).map(|index| (self.rows[index].error, self.approach[index], self.soft[index])).collect();
         self.look(world, bodies);
         if self.rows.len() != count {
             return;

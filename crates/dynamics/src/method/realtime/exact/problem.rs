@@ -50,15 +50,9 @@ pub(super) enum Law {
     /// Anything.
     Free,
     /// Between two bounds.
-    Range {
-        min: f64,
-        max: f64,
-    },
+    Range { min: f64, max: f64 },
     /// A spring of the stiffness d, within bounds: what it gives follows from where it is.
-    Spring {
-        min: f64,
-        max: f64,
-    },
+    Spring { min: f64, max: f64 },
     /// The first of some rows that form a vector: friction.
     Disc(Disc),
     /// A further row of the vector.
@@ -156,7 +150,8 @@ impl Problem {
         let mut wanted = [0.0; 3];
         for (k, wanted) in wanted[..count].iter_mut().enumerate() {
             let row = &self.rows[first + k];
-            let mobility = dot(&row.jacobian[0], &responses[first + k][0]) + dot(&row.jacobian[1], &responses[first + k][1]);
+            let mobility =
+                dot(&row.jacobian[0], &responses[first + k][0]) + dot(&row.jacobian[1], &responses[first + k][1]);
             let gamma = if let Law::Spring { .. } = row.law { 1.0 / row.stiffness } else { 0.0 };
             let resistance = mobility + gamma;
             let change = if resistance > 0.0 { (row.rate(v) + gamma * row.impulse) / resistance } else { 0.0 };
@@ -283,8 +278,7 @@ impl Problem {
         along.clear();
         along.extend(rows.iter().map(|row| row.stiffness * row.product(way)));
         let slope = -downhill.iter().zip(way).map(|(downhill, way)| dot(downhill, way)).sum::<f64>();
-        let curvature: f64 =
-            masses.iter().zip(way).map(|(mass, way)| dot(&mass.map(|row| dot(&row, way)), way)).sum();
+        let curvature: f64 = masses.iter().zip(way).map(|(mass, way)| dot(&mass.map(|row| dot(&row, way)), way)).sum();
         let (before, mut there) = (forces.clone(), Vec::new());
         let mut at = wanted.clone();
         let mut slope_at = |part: f64| {

@@ -80,17 +80,14 @@ fn bounce_patch(contact: &mut Contact, bodies: &mut Bodies, h: f64, threshold: f
 fn exchange(contact: &mut Contact, bodies: &mut Bodies, openings: &[f64; MOST], targets: &[Target; MOST]) {
     let pair = contact.bodies.map(|number| bodies.list[number as usize]);
     let normal = contact.normal;
-    let mut k = [[0.0; MOST]; MOST];
-    for i in 0..contact.count {
-        for j in 0..contact.count {
-            k[i][j] = (0..2)
-                .map(|side| {
-                    let arm = |point: usize| contact.points[point].arms[side].cross(normal);
-                    pair[side].inverse_mass + arm(i).dot(pair[side].inverse_inertia * arm(j))
-                })
-                .sum();
-        }
-    }
+    let coupling = |i: usize, j: usize| {
+        let of = |side: usize| {
+            let arm = |point: usize| contact.points[point].arms[side].cross(normal);
+            pair[side].inverse_mass + arm(i).dot(pair[side].inverse_inertia * arm(j))
+        };
+        of(0) + of(1)
+    };
+    let k: [[f64; MOST]; MOST] = std::array::from_fn(|i| std::array::from_fn(|j| coupling(i, j)));
     let mut impulses = [0.0; MOST];
     for _ in 0..ROUNDS {
         for i in 0..contact.count {

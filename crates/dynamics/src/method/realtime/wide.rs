@@ -541,8 +541,8 @@ fn solve_friction<S: Simd>(simd: S, block: &mut Block, pair: &mut Pair<S>) {
     let (mut pressure, mut leverage) = (zero, zero);
     for points in &block.points[..block.count] {
         let impulse = load(simd, &points.impulse);
-        pressure = pressure + impulse;
-        leverage = leverage + impulse * load(simd, &points.lever);
+        pressure += impulse;
+        leverage += impulse * load(simd, &points.lever);
     }
     let (stick, slip) = (load(simd, &block.stick), load(simd, &block.slip));
 

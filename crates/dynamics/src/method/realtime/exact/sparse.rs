@@ -3,6 +3,8 @@
 //! Bodies are eliminated in the order of least degree: always the one that touches the fewest of those that are left, so that chains
 //! and trees fill in nothing. The order depends on who touches whom and is found once for each such [pattern](Pattern).
 
+#![allow(clippy::needless_range_loop, reason = "sums over entries of matrices read best with their indices")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

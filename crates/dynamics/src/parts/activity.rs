@@ -8,7 +8,7 @@
 //! have no direction and cancel.
 //!
 //! How much acceleration is none depends on what pushes. On Earth 2 mm/s² are two parts in ten thousand of what is in balance; in
-//! free space they are a thrust. So the limit is also [`BALANCE`] times the acceleration that forces alone would give the bodies
+//! free space they are a thrust. So the limit is also `BALANCE` times the acceleration that forces alone would give the bodies
 //! of the island.
 
 use super::islands::Island;

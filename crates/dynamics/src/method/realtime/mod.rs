@@ -4,21 +4,21 @@
 //! heavy on what is light falls because a few sweeps cannot carry it, joints stretch and lose energy. The ideas here, in the order in
 //! which a step uses them:
 //!
-//! 1. **Pairs that last** ([`pairs`]). The broad phase is asked once a step, the narrow phase `refreshes` times. While a pair has hardly
+//! 1. **Pairs that last** (`pairs`). The broad phase is asked once a step, the narrow phase `refreshes` times. While a pair has hardly
 //!    moved, its points are kept: what flickers never comes to rest.
-//! 2. **Impacts apart** ([`impact`]). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
+//! 2. **Impacts apart** (`impact`). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
 //!    body: bounces have the right height, Newton's cradle works.
-//! 3. **Two ways to solve.** Islands of few contacts and all that have joints are solved [exactly](exact), to rounding, in double
+//! 3. **Two ways to solve.** Islands of few contacts and all that have joints are solved exactly (`exact`), to rounding, in double
 //!    precision: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large heaps are solved by
-//!    [sweeps](wide) of eight contacts at a time, in single precision, soft and then relaxed.
-//! 4. **Free motion to second order** ([`motion`]). What touches nothing follows its parabola exactly and turns as a free top.
+//!    sweeps (`wide`) of eight contacts at a time, in single precision, soft and then relaxed.
+//! 4. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
 //! A substep is: kick, bounce, solve, drift, solve again so that nothing approaches any more. Results do not depend on the number of
-//! workers, nor on how wide the processor is ([`lanes`]).
+//! workers, nor on how wide the processor is (`lanes`).
 //!
 //! **What was tried and dropped.** Speculative contacts in the second solve take the speed from what is about to bounce; a gap that
 //! nothing held open is left alone there. Contact points that turn with a ball lift it off the floor it rolls on; the centre of
-//! curvature does not ([`bodies::Body::displacement`]). Newton's method without sweeps to fall back on throws bodies about when
+//! curvature does not (`bodies::Body::displacement`). Newton's method without sweeps to fall back on throws bodies about when
 //! contacts come and go in a crash.
 //!
 //! **What is missing yet.** Speculative contacts are not confirmed by the motion as in the retroactive method, so a fast body that just

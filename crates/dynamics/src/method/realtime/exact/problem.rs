@@ -26,6 +26,9 @@ pub(super) const UNMOVED: u32 = u32::MAX;
 const ROUNDS: usize = 8;
 const STEPS: usize = 24;
 
+/// Rows that are off by more than this, in m/s, and by hardly less than in the round before, contradict each other.
+const CONTRADICTION: f64 = 1e-2;
+
 /// A row whose velocity is off by less than this, in m/s, holds.
 const TOLERANCE: f64 = 1e-7;
 
@@ -118,17 +121,29 @@ impl Problem {
     pub(super) fn solve(&mut self, pattern: &Pattern, target: &[Part], v: &mut [Part]) -> bool {
         self.guess.clear();
         self.guess.extend(self.rows.iter().map(|row| row.impulse));
+        let mut last = f64::INFINITY;
         for _ in 0..ROUNDS {
             self.freeze_limits();
             if !self.minimise(pattern, target, v) {
                 self.rows.iter_mut().zip(&self.guess).for_each(|(row, &impulse)| row.impulse = impulse);
                 return false;
             }
-            if self.take_over(v) <= TOLERANCE {
+            let change = self.take_over(v);
+            if change <= TOLERANCE || (change > CONTRADICTION && change > 0.5 * last) {
                 break;
             }
+            last = change;
         }
         true
+    }
+
+    /// How much of the impulses that are known so far suits the problem, between none and all: along them the energy is a parabola with
+    /// its minimum at `s = −λ·(J v* + b) / λ·J W Jᵀ λ`. `given` is W Jᵀ λ.
+    pub(super) fn share_of_guess(&self, target: &[Part], given: &[Part]) -> f64 {
+        let slope: f64 = self.rows.iter().map(|row| row.impulse * row.rate(target)).sum();
+        let curvature: f64 = self.rows.iter().map(|row| row.impulse * row.product(given)).sum();
+        let share = -slope / curvature;
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
     }
 
     /// Improves the impulses by sweeps from row to row (projected Gauss–Seidel), which takes what is hard to decide as it comes. `responses`
@@ -328,7 +343,7 @@ impl Problem {
 
 impl Row {
     /// `J v`.
-    fn product(&self, v: &[Part]) -> f64 {
+    pub(super) fn product(&self, v: &[Part]) -> f64 {
         let of = |side: usize| match self.bodies[side] {
             UNMOVED => 0.0,
             body => dot(&self.jacobian[side], &v[body as usize]),

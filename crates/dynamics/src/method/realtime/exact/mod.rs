@@ -277,7 +277,7 @@ impl ExactIsland {
         bodies: &Bodies,
     ) {
         self.contacts.clear();
-        self.problem.rows.clear();
+        self.problem.begin(&self.pattern);
         for (number, &places) in numbers.zip(places) {
             self.contacts.push([number, self.problem.rows.len() as u32]);
             add_contact(&mut self.problem.rows, &contacts[number as usize], places, bodies, self.stiffness);

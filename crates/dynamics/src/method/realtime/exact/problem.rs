@@ -29,6 +29,11 @@ const STEPS: usize = 24;
 /// Rows that are off by more than this, in m/s, and by hardly less than in the round before, contradict each other.
 const CONTRADICTION: f64 = 1e-2;
 
+/// How many multiplications of blocks all factorisations may take from one look at the contacts to the next, and how many factorisations
+/// there may be whatever they take: in a crash, contacts come and go at every step of Newton's method.
+const BUDGET: usize = 20_000;
+const FACTORISATIONS: usize = 24;
+
 /// A row whose velocity is off by less than this, in m/s, holds.
 const TOLERANCE: f64 = 1e-7;
 
@@ -99,6 +104,8 @@ pub(super) struct Problem {
     gradient: Vec<Part>,
     along: Vec<f64>,
     guess: Vec<f64>,
+    /// How many factorisations there may still be.
+    spare: usize,
 }
 
 /// How much of a row's stiffness acts.
@@ -111,6 +118,13 @@ enum Share {
 }
 
 impl Problem {
+    /// Begins anew with rows in this pattern.
+    pub(super) fn begin(&mut self, pattern: &Pattern) {
+        self.rows.clear();
+        self.valid = false;
+        self.spare = (BUDGET / pattern.cost().max(1)).max(FACTORISATIONS);
+    }
+
     /// Forgets the factor: rows or masses have changed.
     pub(super) fn changed(&mut self) {
         self.valid = false;
@@ -213,6 +227,8 @@ impl Problem {
             self.respond(v);
             self.find_gradient(target, v);
             if !self.valid || self.shares != self.factored {
+                let Some(spare) = self.spare.checked_sub(1) else { return false };
+                self.spare = spare;
                 self.assemble(pattern);
                 self.matrix.factor(pattern);
                 self.factored.clone_from(&self.shares);

@@ -33,7 +33,7 @@ pub struct RealtimeSettings {
     /// Impacts slower than this do not bounce, in m/s. Default 0.5.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub restitution_threshold: f64,
-    /// Surfaces closer than this count as touching, in metres. Default 1e-4.
+    /// Surfaces closer than this count as touching, in metres. Default 1e-5.
     #[schemars(range(min = 0.0), extend("unit" = "m"))]
     pub touch_distance: f64,
     /// A body is quiet while its speed is below this, in m/s. Default 0.02.
@@ -73,7 +73,7 @@ impl Default for RealtimeSettings {
             keep: 0.01,
             max_push_speed: 3.0,
             restitution_threshold: 0.5,
-            touch_distance: 1e-4,
+            touch_distance: 1e-5,
             quiet_speed: 0.02,
             quiet_angular_speed: 0.04,
             quiet_acceleration: 0.02,

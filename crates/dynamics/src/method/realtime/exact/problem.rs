@@ -24,10 +24,13 @@ pub(super) const UNMOVED: u32 = u32::MAX;
 
 /// How many rounds, and Newton steps in each, at most.
 const ROUNDS: usize = 8;
-const STEPS: usize = 24;
+const STEPS: usize = 48;
 
 /// Rows that are off by more than this, in m/s, and by hardly less than in the round before, contradict each other.
 const CONTRADICTION: f64 = 1e-2;
+
+/// Surfaces that move apart more slowly than this, in m/s, and gaps that would take longer than a substep to close so, touch.
+const TOUCHING: f64 = 1e-3;
 
 /// How many multiplications of blocks all factorisations may take from one look at the contacts to the next, and how many factorisations
 /// there may be whatever they take: in a crash, contacts come and go at every step of Newton's method.
@@ -225,6 +228,9 @@ impl Problem {
     fn minimise(&mut self, pattern: &Pattern, target: &[Part], v: &mut [Part]) -> bool {
         for step in 0..STEPS {
             self.respond(v);
+            if step == 0 {
+                self.expect_pressure();
+            }
             self.find_gradient(target, v);
             if !self.valid || self.shares != self.factored {
                 let Some(spare) = self.spare.checked_sub(1) else { return false };
@@ -249,6 +255,19 @@ impl Problem {
             }
         }
         false
+    }
+
+    /// If nothing presses yet, whatever touches is expected to: else the boxes of a tower would learn one after the other, each from the
+    /// one below, that they stand on something.
+    fn expect_pressure(&mut self) {
+        if self.rows.iter().any(|row| row.law == Law::UNILATERAL && row.impulse > 0.0) {
+            return;
+        }
+        for ((row, &wanted), share) in self.rows.iter().zip(&self.wanted).zip(&mut self.shares) {
+            if row.law == Law::UNILATERAL && wanted > -TOUCHING * row.stiffness {
+                *share = Share::All;
+            }
+        }
     }
 
     /// What each row wants to give at these velocities, what it may give, and how much of its stiffness acts.

@@ -54,7 +54,7 @@ use crate::parts::activity::{self, Activity};
 use crate::parts::adjacency::Adjacency;
 use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
-use crate::parts::{breaking, finite, forces, scripts, turns};
+use crate::parts::{breaking, finite, forces, regions, scripts, turns};
 use crate::report::{StepReport, Stopwatch};
 use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError};
 use fearless_simd::Level;
@@ -199,6 +199,7 @@ impl Realtime {
 
         let state = &mut *context.state;
         let time = state.time_after(dt);
+        regions::follow(model, state, &self.roster, context.index);
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
         let bodies = &self.bodies;
         let pushed = |id: BodyId| bodies.list[bodies.number(id) as usize].acceleration.length();

@@ -1,7 +1,13 @@
 //! The settings of the real-time method.
 
+#[cfg(feature = "registry")]
+use crate::ModelError;
+#[cfg(feature = "registry")]
+use crate::method::{Method, Realtime};
 use crate::parts::activity::ActivitySettings;
 use crate::parts::or_never;
+#[cfg(feature = "registry")]
+use crate::registry::{DescribeMethod, Registry};
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,5 +79,20 @@ impl Default for RealtimeSettings {
             quiet_acceleration: 0.02,
             time_to_sleep: 0.5,
         }
+    }
+}
+
+#[cfg(feature = "registry")]
+impl DescribeMethod for RealtimeSettings {
+    fn build(&self, _registry: &Registry) -> Result<Box<dyn Method>, ModelError> {
+        Ok(Box::new(Realtime::new().with_settings(*self)))
+    }
+
+    fn configure(&self, method: &mut dyn Method, _registry: &Registry) -> Result<(), ModelError> {
+        let name = method.name();
+        let other = || ModelError::Invalid(format!("the settings of \"realtime\" do not fit the method \"{name}\""));
+        let method = (method as &mut dyn std::any::Any).downcast_mut::<Realtime>().ok_or_else(other)?;
+        method.set_settings(*self);
+        Ok(())
     }
 }

@@ -8,10 +8,13 @@
 //! ```
 //!
 //! ρ follows at once when it rises and falls slowly. While things crash about, impacts make it large, and many substeps then cost more than
-//! they help: there are no more than twice the usual number.
+//! they help: there are no more than twice the usual number. What helps then is to look at the contacts more often, since a body that turns
+//! grows into its neighbours from one look to the next.
 
+use super::RealtimeSettings;
 use super::bodies::Bodies;
 use super::contact::Contact;
+use serde::{Deserialize, Serialize};
 
 /// Overlaps of soft contacts, in millimetres for each unit of ρ at the usual substeps.
 const GIVES_WAY: f64 = 0.07;
@@ -22,26 +25,56 @@ const FALLS: f64 = 0.05;
 /// What is faster than this, in m/s, crashes about.
 const CRASH: f64 = 1.0;
 
-/// The number of substeps of heaps that have to bear ρ.
-pub(super) fn substeps(load: f64, least: u32, most: u32) -> u32 {
-    let wanted = f64::from(least) * (GIVES_WAY * load).sqrt();
-    (wanted.ceil().min(f64::from(u32::MAX)) as u32).min(most).max(least)
+/// How much more often contacts are looked at while things crash about.
+const LOOKS: u32 = 2;
+
+/// What heaps have to bear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Load {
+    /// ρ.
+    ratio: f64,
+    /// Whether things crash about.
+    crashes: bool,
 }
 
-/// ρ, which was `load`, after the heaps of these contacts have been solved.
-pub(super) fn follow(load: f64, contacts: &[Contact], swept: &[u32], bodies: &Bodies) -> f64 {
-    let gravity = bodies.list.iter().map(|body| body.acceleration.length()).fold(1.0, f64::max);
-    let mut found: f64 = 0.0;
-    let mut fastest: f64 = 0.0;
-    for contact in swept.iter().map(|&number| &contacts[number as usize]) {
-        let pair = contact.bodies.map(|number| &bodies.list[number as usize]);
-        let lighter = pair[0].inverse_mass.max(pair[1].inverse_mass);
-        found = found.max(contact.force() * lighter / gravity);
-        fastest = fastest.max(pair[0].velocity.length_squared()).max(pair[1].velocity.length_squared());
+/// How a step is divided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rhythm {
+    /// How often contacts are looked at.
+    pub(super) refreshes: u32,
+    /// The substeps in between, of exact islands and what is free.
+    pub(super) substeps: u32,
+}
+
+impl Load {
+    /// How the next step is divided.
+    pub(super) fn rhythm(&self, settings: &RealtimeSettings) -> Rhythm {
+        let looks = if self.crashes { LOOKS } else { 1 };
+        Rhythm { refreshes: settings.refreshes.max(1) * looks, substeps: settings.substeps.div_ceil(looks).max(1) }
     }
-    if fastest > CRASH * CRASH {
-        found = found.min(4.0 / GIVES_WAY);
+
+    /// The number of substeps of heaps from one look at the contacts to the next.
+    pub(super) fn substeps(&self, rhythm: &Rhythm, settings: &RealtimeSettings) -> u32 {
+        let wanted = f64::from(rhythm.substeps) * (GIVES_WAY * self.ratio).sqrt();
+        (wanted.ceil().min(f64::from(u32::MAX)) as u32).min(settings.most_substeps).max(rhythm.substeps)
     }
-    // What is no number is taken for none.
-    if found > load { found } else { (load + FALLS * (found - load)).max(0.0) }
+
+    /// Takes note of the heaps of these contacts, which have been solved.
+    pub(super) fn follow(&mut self, contacts: &[Contact], swept: &[u32], bodies: &Bodies) {
+        let gravity = bodies.list.iter().map(|body| body.acceleration.length()).fold(1.0, f64::max);
+        let mut found: f64 = 0.0;
+        let mut fastest: f64 = 0.0;
+        for contact in swept.iter().map(|&number| &contacts[number as usize]) {
+            let pair = contact.bodies.map(|number| &bodies.list[number as usize]);
+            let lighter = pair[0].inverse_mass.max(pair[1].inverse_mass);
+            found = found.max(contact.force() * lighter / gravity);
+            fastest = fastest.max(pair[0].velocity.length_squared()).max(pair[1].velocity.length_squared());
+        }
+        self.crashes = fastest > CRASH * CRASH;
+        if self.crashes {
+            found = found.min(4.0 / GIVES_WAY);
+        }
+        // What is no number is taken for none.
+        self.ratio = if found > self.ratio { found } else { (self.ratio + FALLS * (found - self.ratio)).max(0.0) };
+    }
 }

@@ -45,6 +45,7 @@ use self::bodies::{Bodies, Body};
 use self::contact::Contact;
 use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::ghosts::{Ghosts, Outlook};
+use self::load::{Load, Rhythm};
 use self::pairs::{Pairs, Scenery};
 use self::wide::{Stiffness, WideContacts};
 use super::{Method, StepContext};
@@ -82,6 +83,8 @@ pub struct Realtime {
     wide: WideContacts,
     exact: ExactIslands,
     ghosts: Ghosts,
+    /// How the step under way is divided.
+    rhythm: Rhythm,
     /// The numbers of the contacts that are solved by sweeps, and of those that bounce: in exact islands, and in heaps.
     swept: Vec<u32>,
     bouncing: [Vec<u32>; 2],
@@ -101,7 +104,7 @@ struct Memory {
     joints: Vec<JointMemory>,
     activity: Activity,
     /// How much heaps have to bear (`load`).
-    load: f64,
+    load: Load,
     /// The length of the last step, in seconds; zero before the first.
     dt: f64,
 }
@@ -113,7 +116,7 @@ struct Before {
     pairs: Pairs,
     joints: Vec<JointMemory>,
     activity: Activity,
-    load: f64,
+    load: Load,
     report: StepReport,
 }
 
@@ -138,6 +141,7 @@ impl Realtime {
             wide: WideContacts::default(),
             exact: ExactIslands::default(),
             ghosts: Ghosts::default(),
+            rhythm: Load::default().rhythm(&RealtimeSettings::default()),
             swept: Vec::new(),
             bouncing: [Vec::new(), Vec::new()],
             near: Vec::new(),
@@ -176,7 +180,8 @@ impl Realtime {
         self.begin_joints(model);
         self.report.times.detect = total.elapsed();
 
-        let refreshes = settings.refreshes.max(1);
+        self.rhythm = self.memory.load.rhythm(&settings);
+        let refreshes = self.rhythm.refreshes;
         let part = dt / f64::from(refreshes);
         for refresh in 0..refreshes {
             let watch = Stopwatch::start();
@@ -339,8 +344,7 @@ impl Realtime {
 
     /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.
     fn substeps(&self) -> [u32; 2] {
-        let least = self.settings.substeps.max(1);
-        [least, load::substeps(self.memory.load, least, self.settings.most_substeps)]
+        [self.rhythm.substeps, self.memory.load.substeps(&self.rhythm, &self.settings)]
     }
 
     /// The accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
@@ -406,12 +410,12 @@ impl Realtime {
 
     /// Gives the impulses back to the pairs and joints.
     fn store(&mut self, part: f64) {
-        let h = part / f64::from(self.settings.substeps.max(1));
+        let h = part / f64::from(self.rhythm.substeps);
         self.exact.store(&mut self.memory.joints, h);
         for contact in &self.contacts {
             contact.store(&mut self.memory.pairs.list[contact.pair as usize]);
         }
-        self.memory.load = load::follow(self.memory.load, &self.contacts, &self.swept, &self.bodies);
+        self.memory.load.follow(&self.contacts, &self.swept, &self.bodies);
     }
 
     /// Notes which contacts each body has.

@@ -6,6 +6,7 @@
 use glam::DVec3;
 use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::{Realtime, Retroactive};
 use tumble_dynamics::{Body, Material, World};
 
 const SLIPPERY: Material = Material { static_friction: 0.0, dynamic_friction: 0.0, restitution: 0.0, ..Material::ICE };
@@ -86,9 +87,12 @@ fn movers() -> Vec<(&'static str, Shape, f64)> {
     vec![("cuboid", cuboid, 0.1), ("table", table, 0.15), ("cylinder", cylinder, 0.1), ("ball", ball, 0.1)]
 }
 
+/// The methods, and how much more than the first one each may deviate.
+const METHODS: [(fn() -> World, f64); 2] =
+    [(|| World::with_method(Retroactive::new()), 1.0), (|| World::with_method(Realtime::new()), 15.0)];
+
 /// Slides for half a second at 4 m/s; the largest deviation of velocity and angular velocity on the way, in m/s and rad/s.
-fn deviation(floor: &str, shape: &Shape, height: f64, yaw: f64, heading: f64, dt: f64) -> f64 {
-    let mut world = World::new();
+fn deviation(mut world: World, floor: &str, shape: &Shape, height: f64, [yaw, heading]: [f64; 2], dt: f64) -> f64 {
     add_floor(&mut world, floor);
     let velocity = 4.0 * DVec3::new(libm::cos(heading), 0.0, libm::sin(heading));
     let start = -0.25 * velocity + DVec3::new(0.013, height, 0.021);
@@ -111,12 +115,22 @@ fn slide_over(floor: &str, count: usize, headings: &[f64]) {
     for (name, shape, height) in movers().into_iter().take(count) {
         // A ball near a border has it below its flank, at an angle of up to the root of the touch distance over its radius.
         let tolerance = if name == "ball" { 1e-2 } else { 1e-3 };
-        for dt in [1.0 / 60.0, 1.0 / 240.0] {
-            for yaw in [0.0, 35.0_f64] {
-                for &heading in headings {
-                    let found = deviation(floor, &shape, height, yaw.to_radians(), heading.to_radians(), dt);
-                    if found > tolerance {
-                        failed.push(format!("{name}, yaw {yaw}°, heading {heading}°, dt {dt:.4}: {found:.1e}"));
+        // In real time, balls are shaken at borders that they pass at an angle.
+        for (new, more) in METHODS.into_iter().take(if name == "ball" { 1 } else { 2 }) {
+            for dt in [1.0 / 60.0, 1.0 / 240.0] {
+                for (yaw, &heading) in
+                    [0.0, 35.0_f64].into_iter().flat_map(|yaw| headings.iter().map(move |h| (yaw, h)))
+                {
+                    // A heap in which something slides fast at 240 Hz is shaken: known, and not held.
+                    if more > 1.0 && floor == "heavy tiles" && dt < 0.01 {
+                        continue;
+                    }
+                    let angles = [yaw.to_radians(), heading.to_radians()];
+                    let found = deviation(new(), floor, &shape, height, angles, dt);
+                    if found > more * tolerance {
+                        let method = new().method().name();
+                        failed
+                            .push(format!("{method}: {name}, yaw {yaw}°, heading {heading}°, dt {dt:.4}: {found:.1e}"));
                     }
                 }
             }
@@ -158,9 +172,9 @@ fn over_a_height_field() {
 /// In exchange a step that is one stops what slides against it.
 #[test]
 fn a_step_stops_what_slides_against_it() {
-    for dt in [1.0 / 60.0, 1.0 / 240.0] {
+    for (dt, (new, _)) in [1.0 / 60.0, 1.0 / 240.0].into_iter().flat_map(|dt| METHODS.map(|method| (dt, method))) {
         for (name, shape, height) in movers() {
-            let mut world = World::new();
+            let mut world = new();
             add_floor(&mut world, "tiles");
             let curb = Body::fixed().with_shape(Shape::cuboid([0.5, 0.15, 3.0]).unwrap()).with_material(SLIPPERY);
             world.add_body(curb.at([1.2, 0.0, 0.0])).unwrap();

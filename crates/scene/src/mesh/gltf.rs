@@ -8,7 +8,7 @@ use serde_json::Value;
 /// How deep nodes may be nested.
 const MAX_DEPTH: usize = 64;
 /// How many triangles a file may place, since one mesh can be placed by many nodes.
-const MAX_TRIANGLES: usize = 20_000_000;
+const MAX_TRIANGLES: usize = 6_000_000;
 
 pub(super) fn read(bytes: &[u8], files: &dyn Files) -> Result<MeshData, String> {
     let (json, binary) = split(bytes)?;

@@ -88,9 +88,9 @@ fn code(sandbox: &Sandbox, path: &str, headers: &str) -> String {
     if write!(stream, "GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").is_err() {
         return String::new();
     }
-    let mut answer = String::new();
-    stream.take(4000).read_to_string(&mut answer).unwrap_or_default();
-    answer.split(' ').nth(1).unwrap_or_default().to_owned()
+    let mut answer = Vec::new();
+    stream.take(4000).read_to_end(&mut answer).unwrap_or_default();
+    String::from_utf8_lossy(&answer).split(' ').nth(1).unwrap_or_default().to_owned()
 }
 
 #[test]

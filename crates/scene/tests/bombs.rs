@@ -84,6 +84,20 @@ fn who_knows_better_may_raise_the_limit() {
     assert!(help.contains("--budget"), "{help}");
 }
 
+/// Balls that come together while the scene runs: it ends where there are too many contacts, and not in the middle of a step.
+#[test]
+fn a_run_with_too_many_contacts_ends() {
+    let floor = "[bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\nposition = [0, -1.2, 0]\n";
+    let mut scene = load(&(balls(3, 2.5) + floor)).unwrap();
+    scene.duration = 2.0;
+    scene.budget = Budget { factor: 2.0 / 200_000.0 };
+    assert_eq!(scene.budget.contacts(), 2);
+    let summary = tumble_scene::run::Runner::default().run(&mut scene);
+    let reason = summary.over_budget.unwrap();
+    assert!(reason.contains("3 contacts") && reason.contains("--budget"), "{reason}");
+    assert!(summary.step_error.is_none() && summary.time > 0.1 && summary.time < 0.5, "{}", summary.time);
+}
+
 /// A text with numbers that are each likely to be too large.
 fn bomb(random: &mut fastrand::Rng) -> String {
     let mut number = |most: f64| (most.ln() * random.f64()).exp() as u32;

@@ -81,6 +81,20 @@ impl Files for Noted<'_> {
     }
 }
 
+/// The files that a file in a folder refers to: they are beside it, or where the scene is.
+struct Beside<'a> {
+    files: &'a dyn Files,
+    folder: &'a Path,
+}
+
+impl Files for Beside<'_> {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let beside = self.folder.join(name);
+        let read = beside.to_str().map_or_else(|| self.files.read(name), |beside| self.files.read(beside));
+        read.or_else(|problem| self.files.read(name).map_err(|_| problem))
+    }
+}
+
 /// No files at all: scenes that refer to one are refused.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
@@ -126,7 +140,8 @@ impl MeshData {
             Some("gltf" | "glb") => gltf::read,
             _ => return Err(format!("\"{name}\" is no mesh file: known endings are .obj, .stl, .gltf and .glb")),
         };
-        let mesh = reader(&files.read(name)?, files).map_err(|problem| format!("{name}: {problem}"))?;
+        let beside = Beside { files, folder: Path::new(name).parent().unwrap_or(Path::new("")) };
+        let mesh = reader(&files.read(name)?, &beside).map_err(|problem| format!("{name}: {problem}"))?;
         if mesh.triangles.is_empty() { Err(format!("{name} has no faces")) } else { Ok(mesh) }
     }
 

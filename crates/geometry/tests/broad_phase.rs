@@ -510,3 +510,26 @@ fn future(space: &mut dyn BroadPhase, seed: u64) -> Vec<String> {
     }
     seen
 }
+
+/// A box that comes to reach into infinity between two updates is found wherever it reaches, and the structure stays sound.
+#[test]
+fn boxes_without_end_are_found_before_the_next_update() {
+    for kind in BroadPhaseKind::ALL {
+        let mut space = kind.build(FatMargin::default());
+        let unit = |x: f64| Aabb::new(DVec3::splat(x), DVec3::splat(x + 1.0));
+        let ids: Vec<ProxyId> = (0..20).map(|k| space.insert(unit(1.5 * f64::from(k)), Mobility::Moving)).collect();
+        space.update_pairs();
+        let all = Aabb::new(DVec3::splat(f64::NEG_INFINITY), DVec3::splat(f64::INFINITY));
+        let half = Aabb::new(DVec3::new(f64::NEG_INFINITY, 3.0, 3.0), DVec3::splat(f64::INFINITY));
+        for (&id, region) in ids[3..].iter().step_by(5).zip([all, half, all, half]) {
+            space.relocate(id, region, DVec3::ZERO);
+            assert_eq!(space.validate(), Ok(()), "{}", space.name());
+            let mut found = false;
+            space.query_point(DVec3::new(-1e6, 1e6, 1e6), &mut |other| {
+                found |= other == id;
+                true
+            });
+            assert!(found, "{}", space.name());
+        }
+    }
+}

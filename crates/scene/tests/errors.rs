@@ -95,7 +95,10 @@ fn names_that_mean_nothing_are_pointed_at() {
         "title = 't'\n[instances.i]\ntemplate = 'domno'\n[templates.domino]\n",
         &[("there is no template \"domno\"", "did you mean `domino`?", "3:12")],
     );
-    expect("title = 't'\nmethod = 'retro'\n", &[("`method` cannot be \"retro\"", "known are `retroactive`", "2:10")]);
+    expect(
+        "title = 't'\nmethod = 'retro'\n",
+        &[("`method` cannot be \"retro\"", "known are `realtime`, `retroactive`", "2:10")],
+    );
 }
 
 #[test]

@@ -110,5 +110,6 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
 /// Registers the built-in methods.
 #[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
+    table.register("realtime", |settings: RealtimeSettings| Ok(Box::new(settings) as _));
     table.register("retroactive", |description: RetroactiveDescription| Ok(Box::new(description) as _));
 }

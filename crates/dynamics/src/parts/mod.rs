@@ -8,6 +8,7 @@
 //! | [`free_motion`] | the equations of motion under forces alone, for integrators |
 //! | [`pairs`] | which pairs of colliders may touch |
 //! | [`regions`] | where colliders may get within a step |
+//! | [`course`] | how bodies move through a step, and whether their colliders meet on the way |
 //! | [`perturbation`] | rough surfaces: a tilt of the normal by chance |
 //! | [`islands`] | groups of bodies that are connected |
 //! | [`activity`] | who falls asleep and who wakes up |
@@ -20,6 +21,7 @@
 pub mod activity;
 pub mod adjacency;
 pub mod breaking;
+pub mod course;
 pub mod finite;
 pub mod forces;
 pub mod free_motion;

@@ -3,13 +3,39 @@
 use super::roster::Roster;
 use crate::index::rest_margin;
 use crate::model::ColliderModel;
-use crate::{BodyState, ColliderIndex, Id, Model, State};
+use crate::{BodyState, ColliderId, ColliderIndex, Id, Model, State};
+use tumble_geometry::broad_phase::ProxyId;
 use tumble_geometry::{Aabb, Transform};
 
 /// Tells the index where the colliders of moving bodies may get within the next `dt` seconds. Those of sleeping bodies stay where they
 /// are. All boxes depend on the present motions alone, so that a run can be resumed with an index that is filled anew.
 pub fn relocate(model: &Model, state: &State, dt: f64, roster: &Roster, index: &mut ColliderIndex) {
     index.refresh(model, state);
+    visit_moving(model, state, roster, |id, collider, motion| {
+        let here = collider.shape.aabb(&world_pose(collider, motion)).expanded(reach(model, collider, motion, dt));
+        let travel = motion.velocity * dt;
+        let aabb = here.merged(&Aabb::new(here.min + travel, here.max + travel));
+        index.relocate(id, &aabb, travel);
+    });
+}
+
+/// Tells the index which colliders of moving bodies have left the boxes they were thought to stay in.
+pub fn follow(model: &Model, state: &State, roster: &Roster, index: &mut ColliderIndex) {
+    visit_moving(model, state, roster, |id, collider, motion| {
+        let aabb = collider.shape.aabb(&world_pose(collider, motion));
+        if index.broad_phase().aabb(ProxyId(id.slot() as u32)).is_none_or(|region| !region.contains(&aabb)) {
+            index.changed(id.slot());
+        }
+    });
+}
+
+/// Calls `visit` with all colliders of bodies that are awake, and the motions of these.
+fn visit_moving(
+    model: &Model,
+    state: &State,
+    roster: &Roster,
+    mut visit: impl FnMut(ColliderId, &ColliderModel, &BodyState),
+) {
     for &id in roster.movable.iter().chain(&roster.scripted) {
         let (Some(body), motion) = (model.bodies().get(id), &state.bodies[id.slot()]) else { continue };
         // A script moves its body even if somebody put it to sleep.
@@ -17,11 +43,9 @@ pub fn relocate(model: &Model, state: &State, dt: f64, roster: &Roster, index: &
             continue;
         }
         for &collider_id in &body.colliders {
-            let Some(collider) = model.colliders().get(collider_id) else { continue };
-            let here = collider.shape.aabb(&world_pose(collider, motion)).expanded(reach(model, collider, motion, dt));
-            let travel = motion.velocity * dt;
-            let aabb = here.merged(&Aabb::new(here.min + travel, here.max + travel));
-            index.relocate(collider_id, &aabb, travel);
+            if let Some(collider) = model.colliders().get(collider_id) {
+                visit(collider_id, collider, motion);
+            }
         }
     }
 }

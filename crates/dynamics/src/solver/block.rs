@@ -2,6 +2,7 @@
 //! does again and again.
 
 use super::contacts::{Contacts, is_contact_point};
+use super::normals::{Normals, is_frictionless};
 use super::system::System;
 use super::{Bounds, SolverRow};
 use glam::DMat3;
@@ -45,21 +46,38 @@ pub(super) struct Blocks {
     /// Those of contacts that are solved in groups, and the groups.
     grouped: Vec<Block>,
     contacts: Contacts,
+    /// The same for contacts without friction.
+    frictionless: Vec<Block>,
+    normals: Normals,
     /// How much each block's impulses are to change, for solvers that compute all changes before they make one.
     changes: Vec<[f64; 3]>,
+}
+
+/// Whether what begins with a row is solved apart from the list of blocks.
+enum Apart {
+    No,
+    WithFriction,
+    WithoutFriction,
 }
 
 impl Blocks {
     /// The blocks of those rows that `counts` says, in the order of the rows.
     pub(super) fn load(&mut self, system: &System, rows: &[SolverRow], counts: impl Fn(&SolverRow) -> bool) {
-        self.load_apart(system, rows, counts, |_| false);
+        self.load_apart(system, rows, counts, |_| Apart::No);
     }
 
     /// As [`Self::load`], but contacts are solved after all others, and in groups if there are enough of them.
     pub(super) fn load_in_groups(&mut self, system: &System, rows: &[SolverRow], counts: impl Fn(&SolverRow) -> bool) {
-        self.load_apart(system, rows, counts, |first| is_contact_point(rows, first));
+        self.load_apart(system, rows, counts, |first| match () {
+            () if is_contact_point(rows, first) => Apart::WithFriction,
+            () if is_frictionless(rows, first) => Apart::WithoutFriction,
+            () => Apart::No,
+        });
         if !self.contacts.form_groups(system, rows) {
             self.list.append(&mut self.grouped);
+        }
+        if !self.normals.form_groups(system, rows) {
+            self.list.append(&mut self.frictionless);
         }
     }
 
@@ -68,12 +86,14 @@ impl Blocks {
         system: &System,
         rows: &[SolverRow],
         counts: impl Fn(&SolverRow) -> bool,
-        is_grouped: impl Fn(usize) -> bool,
+        apart: impl Fn(usize) -> Apart,
     ) {
         self.list.clear();
         self.cones.clear();
         self.grouped.clear();
         self.contacts.clear();
+        self.frictionless.clear();
+        self.normals.clear();
         let mut first = 0;
         while first < rows.len() {
             let size = match rows[first].bounds {
@@ -82,13 +102,24 @@ impl Blocks {
             };
             if !counts(&rows[first]) {
                 first += size;
-            } else if is_grouped(first) {
-                self.add_contact_point(system, rows, first);
-                first += 3;
-            } else {
-                let block = self.block(system, rows, first, size);
-                self.list.push(block);
-                first += size;
+                continue;
+            }
+            match apart(first) {
+                Apart::WithFriction => {
+                    self.add_contact_point(system, rows, first);
+                    first += 3;
+                }
+                Apart::WithoutFriction => {
+                    let block = self.block(system, rows, first, 1);
+                    self.normals.add(rows, block);
+                    self.frictionless.push(block);
+                    first += 1;
+                }
+                Apart::No => {
+                    let block = self.block(system, rows, first, size);
+                    self.list.push(block);
+                    first += size;
+                }
             }
         }
     }
@@ -131,9 +162,15 @@ impl Blocks {
         &self.contacts
     }
 
+    /// The groups of contacts without friction.
+    #[cfg(test)]
+    pub(super) fn normals(&self) -> &Normals {
+        &self.normals
+    }
+
     /// All blocks, whether they are solved one by one or in groups.
     fn all(&self) -> impl Iterator<Item = &Block> {
-        self.list.iter().chain(&self.grouped)
+        self.list.iter().chain(&self.grouped).chain(&self.frictionless)
     }
 
     /// Puts the blocks of the deepest rows first; of equally deep ones, and within a contact, they stay in order.
@@ -144,7 +181,7 @@ impl Blocks {
 
     /// Solves one block after the other; returns the largest change of a row's velocity.
     pub(super) fn sweep(&self, system: &mut System) -> f64 {
-        self.sweep_in_part(system, |_| 1.0).max(self.contacts.sweep(system))
+        self.sweep_in_part(system, |_| 1.0).max(self.contacts.sweep(system)).max(self.normals.sweep(system))
     }
 
     /// As [`Self::sweep`] of what is in no group, but takes only a part of each change, which `part` tells for the first row of

@@ -13,23 +13,14 @@
 //! (1/m₁ + 1/m₂) λ and leaves the other two alone. So the linear velocities are read and written once for all points.
 
 use super::block::{Block, Cone};
+use super::grouping::{Grouping, MOST_POINTS};
 use super::lanes::{Lanes, WIDTH};
 use super::system::{Motion, System};
 use super::{Bounds, SolverRow};
 use glam::DVec3;
 
-/// The most points of one contact that are solved together; those beyond count as another contact.
-const MOST_POINTS: usize = 4;
-
-/// Fewer contacts than these are solved one by one, in order: from the bottom of a stack to its top, what presses from above is
-/// found in fewer sweeps than if every second contact waits for the others.
-const FEWEST: usize = 32;
-
-/// How many groups wait at the same time for contacts that have no body in common with those they have.
-const MOST_OPEN: usize = 16;
-
 /// Directions whose products differ from those of unit vectors at right angles by no more than this are such vectors.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// A point of contact as a problem has it: three rows, solved as two blocks.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +36,6 @@ struct Contact {
     /// The first of its points and how many it has.
     first: usize,
     count: usize,
-}
-
-/// The contacts that go into a group.
-#[derive(Clone, Copy, Debug)]
-struct Plan {
-    contacts: [usize; WIDTH],
-    count: usize,
-    /// How many points each has.
-    points: usize,
 }
 
 /// Four contacts between different bodies. A place without a contact has the body that nothing moves.
@@ -102,9 +84,7 @@ pub(super) struct Contacts {
     /// What they are made of.
     found: Vec<Point>,
     contacts: Vec<Contact>,
-    plans: Vec<Plan>,
-    /// Plans that are not full, by how many points their contacts have.
-    open: [Vec<usize>; MOST_POINTS],
+    grouping: Grouping,
 }
 
 /// Whether rows from `first` on are a point of contact as groups can solve it.
@@ -133,7 +113,7 @@ impl Contacts {
         self.points.clear();
         self.found.clear();
         self.contacts.clear();
-        self.plans.clear();
+        self.grouping.clear();
     }
 
     /// Adds a point of contact, of which the blocks are these.
@@ -153,14 +133,15 @@ impl Contacts {
 
     /// Forms groups of what was added. Whether it is worth it: not for a few, nor if less than half of the places would be taken.
     pub(super) fn form_groups(&mut self, system: &System, rows: &[SolverRow]) -> bool {
-        self.open.iter_mut().for_each(Vec::clear);
-        for index in 0..self.contacts.len() {
-            self.plan(system, index);
+        let Self { found, contacts, grouping, .. } = self;
+        let bodies = |contact: usize| system.rows[found[contacts[contact].first].normal.first as usize].bodies;
+        for contact in contacts.iter() {
+            grouping.put(contact.count, bodies, |body| system.scales[body as usize].moves());
         }
-        if self.contacts.len() < FEWEST || 2 * self.contacts.len() < WIDTH * self.plans.len() {
+        if !grouping.is_worth_it() {
             return false;
         }
-        for plan in &self.plans {
+        for plan in &self.grouping.plans {
             let nobody = system.bodies.len() as u32;
             let mut group = Group {
                 bodies: [[nobody; WIDTH]; 2],
@@ -171,7 +152,7 @@ impl Contacts {
             };
             let start = self.points.len();
             self.points.resize(start + plan.points, Points::nowhere(system.rows.len() as u32));
-            for (lane, &contact) in plan.contacts[..plan.count].iter().enumerate() {
+            for (lane, &contact) in plan.contacts().iter().enumerate() {
                 let Contact { first, count } = self.contacts[contact];
                 group.put(lane, system, rows, self.found[first].normal.first as usize);
                 for (points, found) in self.points[start..].iter_mut().zip(&self.found[first..first + count]) {
@@ -181,33 +162,6 @@ impl Contacts {
             self.groups.push(group);
         }
         true
-    }
-
-    /// Finds a group for a contact: one that waits and has none of its bodies, or a new one.
-    fn plan(&mut self, system: &System, contact: usize) {
-        let Self { contacts, plans, open, found, .. } = self;
-        let bodies = |contact: usize| system.rows[found[contacts[contact].first].normal.first as usize].bodies;
-        let own = bodies(contact).map(|body| system.scales[body as usize].moves().then_some(body));
-        let is_apart = |&plan: &usize| {
-            let others = plans[plan].contacts[..plans[plan].count].iter().flat_map(|&other| bodies(other));
-            others.into_iter().all(|other| !own.contains(&Some(other)))
-        };
-        let points = contacts[contact].count;
-        let open = &mut open[points - 1];
-        let Some(place) = open.iter().position(is_apart) else {
-            if open.len() == MOST_OPEN {
-                open.remove(0);
-            }
-            open.push(plans.len());
-            plans.push(Plan { contacts: [contact; WIDTH], count: 1, points });
-            return;
-        };
-        let plan = &mut plans[open[place]];
-        plan.contacts[plan.count] = contact;
-        plan.count += 1;
-        if plan.count == WIDTH {
-            open.remove(place);
-        }
     }
 
     /// Solves one group after the other; returns the largest change of a row's velocity.
@@ -366,7 +320,7 @@ impl Points {
 }
 
 #[inline(always)]
-fn dot(a: &[Lanes; 3], b: &[Lanes; 3]) -> Lanes {
+pub(super) fn dot(a: &[Lanes; 3], b: &[Lanes; 3]) -> Lanes {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
@@ -377,14 +331,14 @@ fn square(vector: &[Lanes; 2]) -> Lanes {
 
 /// The angular part of a motion.
 #[inline(always)]
-fn angular(motion: &[Lanes; 6]) -> &[Lanes; 3] {
+pub(super) fn angular(motion: &[Lanes; 6]) -> &[Lanes; 3] {
     let [_, _, _, angular @ ..] = motion;
     angular
 }
 
 /// The motions of four bodies.
 #[inline(always)]
-fn gather(motions: &[Motion], [a, b, c, d]: [u32; WIDTH]) -> [Lanes; 6] {
+pub(super) fn gather(motions: &[Motion], [a, b, c, d]: [u32; WIDTH]) -> [Lanes; 6] {
     let (a, b, c, d) = (&motions[a as usize], &motions[b as usize], &motions[c as usize], &motions[d as usize]);
     let mut values = [Lanes::default(); 6];
     for k in 0..6 {
@@ -395,7 +349,7 @@ fn gather(motions: &[Motion], [a, b, c, d]: [u32; WIDTH]) -> [Lanes; 6] {
 
 /// Writes the motions of four bodies. Only one that nothing moves may be among them more than once.
 #[inline(always)]
-fn scatter(values: &[Lanes; 6], motions: &mut [Motion], bodies: [u32; WIDTH]) {
+pub(super) fn scatter(values: &[Lanes; 6], motions: &mut [Motion], bodies: [u32; WIDTH]) {
     for lane in 0..WIDTH {
         let motion = &mut motions[bodies[lane] as usize];
         for k in 0..6 {

@@ -28,8 +28,8 @@ const MOST_BODIES: usize = 40;
 /// A world and all ids that ever were, so that things long gone are asked for too.
 struct Victim {
     world: World,
-    /// The properties of its method.
-    method: serde_json::Value,
+    /// The name and the properties of its method.
+    method: (&'static str, serde_json::Value),
     bodies: Vec<BodyId>,
     joints: Vec<JointId>,
     forces: Vec<ForceId>,
@@ -50,9 +50,28 @@ impl Force for Boxed {
 }
 
 impl Victim {
-    fn new(chaos: &mut Chaos) -> Self {
+    fn new(chaos: &mut Chaos, method: &'static str) -> Self {
         let mut world = World::new();
         let registry = Registry::default();
+        let properties = match method {
+            "realtime" => {
+                json!({ "substeps": chaos.pick(&[1, 2, 4, 7]), "exact_contacts": chaos.pick(&[0, 10, 64, 1000]) })
+            }
+            _ => Self::parts(chaos, &registry),
+        };
+        world.set_boxed_method(registry.method(method, &properties).unwrap());
+        let method = (method, properties);
+        let mut victim = Self { world, method, bodies: Vec::new(), joints: Vec::new(), forces: Vec::new() };
+        if !chaos.once_in(4) {
+            let ground = Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap());
+            victim.bodies.push(victim.world.add_body(ground).unwrap());
+        }
+        (0..20).for_each(|_| victim.add_body(chaos));
+        victim
+    }
+
+    /// Any parts of the retroactive method, the usual ones more often.
+    fn parts(chaos: &mut Chaos, registry: &Registry) -> serde_json::Value {
         let name = |chaos: &mut Chaos, usual: &str, parts: Vec<String>| {
             let unusual = &parts[chaos.random.usize(0..parts.len())];
             json!({ "name": if chaos.once_in(2) { usual } else { unusual } })
@@ -65,19 +84,11 @@ impl Victim {
             // As many parts as there are by default take very long where motions are wild.
             integrator["properties"] = json!({ "max_parts": 100 });
         }
-        let method = json!({
+        json!({
             "integrator": integrator,
             "solver": name(chaos, "direct", solvers),
             "broad_phase": name(chaos, "dynamic_tree", broad_phases),
-        });
-        world.set_boxed_method(registry.method("retroactive", &method).unwrap());
-        let mut victim = Self { world, method, bodies: Vec::new(), joints: Vec::new(), forces: Vec::new() };
-        if !chaos.once_in(4) {
-            let ground = Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap());
-            victim.bodies.push(victim.world.add_body(ground).unwrap());
-        }
-        (0..20).for_each(|_| victim.add_body(chaos));
-        victim
+        })
     }
 
     fn add_body(&mut self, chaos: &mut Chaos) {
@@ -219,7 +230,7 @@ impl Victim {
         if chaos.once_in(2) {
             let mut other = World::new();
             other.restore(&snapshot);
-            other.set_boxed_method(Registry::default().method("retroactive", &self.method).unwrap());
+            other.set_boxed_method(Registry::default().method(self.method.0, &self.method.1).unwrap());
             other.load(&self.world.save()).unwrap();
             assert_eq!(other.validate(), Ok(()));
             assert_eq!(self.world.step(1.0 / 60.0), other.step(1.0 / 60.0));
@@ -310,11 +321,11 @@ struct Tally {
 }
 
 /// One of four shares of the worlds, which are tried side by side.
-fn a_world_survives(share: u64) {
+fn a_world_survives(share: u64, method: &'static str) {
     let mut tally = Tally::default();
     for seed in (share..cases(80)).step_by(4) {
         let mut chaos = Chaos::new(seed);
-        let mut victim = Victim::new(&mut chaos);
+        let mut victim = Victim::new(&mut chaos, method);
         for _ in 0..150 {
             for _ in 0..chaos.random.u32(0..4) {
                 victim.meddle(&mut chaos);
@@ -330,22 +341,32 @@ fn a_world_survives(share: u64) {
 
 #[test]
 fn a_world_survives_whatever_is_done_to_it() {
-    a_world_survives(0);
+    a_world_survives(0, "retroactive");
 }
 
 #[test]
 fn a_world_survives_whatever_else_is_done_to_it() {
-    a_world_survives(1);
+    a_world_survives(1, "retroactive");
 }
 
 #[test]
 fn another_world_survives_whatever_is_done_to_it() {
-    a_world_survives(2);
+    a_world_survives(2, "retroactive");
 }
 
 #[test]
 fn another_world_survives_whatever_else_is_done_to_it() {
-    a_world_survives(3);
+    a_world_survives(3, "retroactive");
+}
+
+#[test]
+fn a_world_in_real_time_survives_whatever_is_done_to_it() {
+    (0..2).for_each(|share| a_world_survives(share, "realtime"));
+}
+
+#[test]
+fn a_world_in_real_time_survives_whatever_else_is_done_to_it() {
+    (2..4).for_each(|share| a_world_survives(share, "realtime"));
 }
 
 /// The extremes of a scene that makes sense: a grain of 1 mg on a block of 1 t, far from the origin.

@@ -29,6 +29,7 @@ mod bodies;
 mod colours;
 mod contact;
 mod exact;
+mod ghosts;
 mod impact;
 mod lanes;
 mod motion;
@@ -42,6 +43,7 @@ pub use settings::RealtimeSettings;
 use self::bodies::Bodies;
 use self::contact::Contact;
 use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
+use self::ghosts::{Ghosts, Outlook};
 use self::pairs::{Pairs, Scenery};
 use self::wide::{Stiffness, WideContacts};
 use super::{Method, StepContext};
@@ -54,11 +56,14 @@ use crate::parts::activity::{self, Activity};
 use crate::parts::adjacency::Adjacency;
 use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
-use crate::parts::{breaking, finite, forces, scripts, turns};
+use crate::parts::{breaking, finite, forces, regions, scripts, turns};
 use crate::report::{StepReport, Stopwatch};
-use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError};
+use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
 use fearless_simd::Level;
 use serde::{Deserialize, Serialize};
+
+/// How often a part of a step is solved again because bodies ran into what was not expected to be in their way.
+const SECOND_THOUGHTS: usize = 2;
 
 /// The real-time method. See the module's documentation.
 #[derive(Clone, Debug)]
@@ -75,6 +80,7 @@ pub struct Realtime {
     contacts: Vec<Contact>,
     wide: WideContacts,
     exact: ExactIslands,
+    ghosts: Ghosts,
     /// The numbers of the contacts that are solved by sweeps, and of those that bounce.
     swept: Vec<u32>,
     bouncing: Vec<u32>,
@@ -127,6 +133,7 @@ impl Realtime {
             contacts: Vec::new(),
             wide: WideContacts::default(),
             exact: ExactIslands::default(),
+            ghosts: Ghosts::default(),
             swept: Vec::new(),
             bouncing: Vec::new(),
             near: Vec::new(),
@@ -182,8 +189,16 @@ impl Realtime {
             }
             let state = &mut *context.state;
             let time = state.time + part * f64::from(refresh);
-            self.load(model, state, time, part);
-            self.solve(model, state, part);
+            self.load_bodies(model, state, time, part);
+            self.find_ghosts(model, state, part, workers);
+            for _ in 0..=SECOND_THOUGHTS {
+                self.load_contacts(model, state, part);
+                self.solve(model, state, part);
+                if !self.some_ghosts_come_true(model, state, part, workers) {
+                    break;
+                }
+                self.load_bodies(model, state, time, part);
+            }
             self.bodies.store(&mut state.bodies);
             scripts::follow(
                 model,
@@ -199,6 +214,7 @@ impl Realtime {
 
         let state = &mut *context.state;
         let time = state.time_after(dt);
+        regions::follow(model, state, &self.roster, context.index);
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
         let bodies = &self.bodies;
         let pushed = |id: BodyId| bodies.list[bodies.number(id) as usize].acceleration.length();
@@ -249,13 +265,39 @@ impl Realtime {
         self.memory.activity.wake_touched(state, self.islands.as_slice().iter(), pushed, events);
     }
 
-    /// Takes over bodies, forces and contacts for the next `part` seconds.
-    fn load(&mut self, model: &Model, state: &State, time: f64, part: f64) {
+    /// Takes over bodies and forces for the next `part` seconds.
+    fn load_bodies(&mut self, model: &Model, state: &State, time: f64, part: f64) {
         self.ahead.clone_from(&state.bodies);
         scripts::follow(model, &self.roster.scripted, time + part, &mut self.ahead);
         let Self { bodies, roster, ahead, .. } = self;
         bodies.load(model, state, &roster.movable, &roster.scripted, ahead, part);
         self.sum_forces(model, state, time + 0.5 * part, part);
+    }
+
+    fn outlook<'a>(
+        bodies: &'a Bodies,
+        (model, state): (&'a Model, &'a State),
+        settings: &RealtimeSettings,
+        part: f64,
+        workers: Workers,
+    ) -> Outlook<'a> {
+        Outlook { model, state, bodies, workers, touch_distance: settings.touch_distance, part }
+    }
+
+    /// Marks the contacts that the motion of the next `part` seconds does not confirm.
+    fn find_ghosts(&mut self, model: &Model, state: &State, part: f64, workers: Workers) {
+        let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
+        self.ghosts.find(&mut self.memory.pairs, &outlook);
+    }
+
+    /// Whether bodies have run into what was not expected to be in their way.
+    fn some_ghosts_come_true(&mut self, model: &Model, state: &State, part: f64, workers: Workers) -> bool {
+        let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
+        self.ghosts.come_true(&mut self.memory.pairs, &outlook)
+    }
+
+    /// Takes over contacts and joints for the next `part` seconds.
+    fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
         let h = part / f64::from(self.settings.substeps.max(1));
         let world = self.joint_world(model, state, h);
         self.contacts.clear();
@@ -266,7 +308,7 @@ impl Realtime {
             let first = self.contacts.len() as u32;
             for &index in &island.contacts {
                 let pair = &self.memory.pairs.list[index];
-                for patch in 0..pair.patches.len() {
+                for patch in (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost) {
                     if pair.material.restitution > 0.0 {
                         self.bouncing.push(self.contacts.len() as u32);
                     }

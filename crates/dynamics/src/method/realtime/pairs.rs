@@ -53,6 +53,9 @@ pub(super) struct Patch {
     pub(super) friction: DVec3,
     pub(super) twist: f64,
     pub(super) roll: DVec3,
+    /// Whether it is in the way of nobody (`ghosts`); found anew with every look at the contacts.
+    #[serde(skip)]
+    pub(super) ghost: bool,
 }
 
 impl Patch {

@@ -1,7 +1,13 @@
 //! The settings of the real-time method.
 
+#[cfg(feature = "registry")]
+use crate::ModelError;
+#[cfg(feature = "registry")]
+use crate::method::{Method, Realtime};
 use crate::parts::activity::ActivitySettings;
 use crate::parts::or_never;
+#[cfg(feature = "registry")]
+use crate::registry::{DescribeMethod, Registry};
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +33,7 @@ pub struct RealtimeSettings {
     /// Impacts slower than this do not bounce, in m/s. Default 0.5.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub restitution_threshold: f64,
-    /// Surfaces closer than this count as touching, in metres. Default 1e-4.
+    /// Surfaces closer than this count as touching, in metres. Default 1e-5.
     #[schemars(range(min = 0.0), extend("unit" = "m"))]
     pub touch_distance: f64,
     /// A body is quiet while its speed is below this, in m/s. Default 0.02.
@@ -67,11 +73,26 @@ impl Default for RealtimeSettings {
             keep: 0.01,
             max_push_speed: 3.0,
             restitution_threshold: 0.5,
-            touch_distance: 1e-4,
+            touch_distance: 1e-5,
             quiet_speed: 0.02,
             quiet_angular_speed: 0.04,
             quiet_acceleration: 0.02,
             time_to_sleep: 0.5,
         }
+    }
+}
+
+#[cfg(feature = "registry")]
+impl DescribeMethod for RealtimeSettings {
+    fn build(&self, _registry: &Registry) -> Result<Box<dyn Method>, ModelError> {
+        Ok(Box::new(Realtime::new().with_settings(*self)))
+    }
+
+    fn configure(&self, method: &mut dyn Method, _registry: &Registry) -> Result<(), ModelError> {
+        let name = method.name();
+        let other = || ModelError::Invalid(format!("the settings of \"realtime\" do not fit the method \"{name}\""));
+        let method = (method as &mut dyn std::any::Any).downcast_mut::<Realtime>().ok_or_else(other)?;
+        method.set_settings(*self);
+        Ok(())
     }
 }

@@ -481,11 +481,12 @@ impl Assembly {
         if self.goals.iter().flatten().all(|goal| goal.push == 0.0) {
             return Vec::new();
         }
-        let push = |(row, goal): (&SolverRow, &Option<Goal>)| match goal {
-            Some(goal) => SolverRow { bias: row.bias + goal.push, impulse: 0.0, ..*row },
-            None => SolverRow { bias: 0.0, gamma: 0.0, bounds: Bounds::Nothing, impulse: 0.0, ..*row },
+        // Friction has no goal, and what does not act needs no push.
+        let push = |(row, goal): (&SolverRow, &Option<Goal>)| {
+            let goal = goal.as_ref().filter(|_| row.bounds != Bounds::Nothing)?;
+            Some(SolverRow { bias: row.bias + goal.push, impulse: 0.0, ..*row })
         };
-        self.rows.iter().zip(&self.goals).map(push).collect()
+        self.rows.iter().zip(&self.goals).filter_map(push).collect()
     }
 
     /// Puts the solved impulses of a step of `dt` seconds where the next step finds them.

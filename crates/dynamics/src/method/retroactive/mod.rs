@@ -21,7 +21,6 @@
 mod assemble;
 mod bounce;
 mod contact;
-mod course;
 mod detect;
 mod draw;
 mod impact;

@@ -18,9 +18,9 @@
 
 use super::RetroactiveSettings;
 use super::contact::{PairState, PointState};
-use super::course::{self, Course, Meeting};
 use crate::model::ColliderModel;
 use crate::parts::adjacency::Adjacency;
+use crate::parts::course::{self, Course, Meeting};
 use crate::solver::SolverBody;
 use crate::{BodyState, Id, Model, State};
 use glam::DVec3;
@@ -35,9 +35,6 @@ const LEAST_LIFT: f64 = 4.0;
 
 /// Overlaps up to this, relative to the size of the smaller collider, are left to the next step and its push.
 const LITTLE: f64 = 5e-3;
-
-/// A sheet is that of an impact if its normal is this close to that of the impact (cosine), whatever the parts.
-const SAME_WAY: f64 = 0.7;
 
 /// Rounds in which a lift that clears several sheets is looked for.
 const LIFT_ROUNDS: usize = 8;
@@ -116,6 +113,11 @@ impl Sheet {
     fn order(&self) -> Order {
         let time = if let Verdict::Real(time) = self.verdict { time } else { f64::INFINITY };
         [time, self.overlap]
+    }
+
+    /// Whether it may be where its colliders meet.
+    fn fits(&self, meeting: &Meeting) -> bool {
+        meeting.fits(self.parts, self.normal)
     }
 
     /// The numbers of its points among all points of the island.
@@ -213,7 +215,7 @@ impl Sheets {
         let in_the_way =
             |other: &&Sheet| matches!(other.verdict, Verdict::Real(_)) && other.overlap > lift.dot(other.normal);
         let is_met = |meeting: &Meeting| {
-            meeting.fits(sheet) || !self.of_pair(index).iter().filter(in_the_way).any(|other| meeting.fits(other))
+            sheet.fits(meeting) || !self.of_pair(index).iter().filter(in_the_way).any(|other| other.fits(meeting))
         };
         let verdict = meeting.filter(is_met).map_or(Verdict::Ghost, |meeting| Verdict::Real(meeting.time));
         self.list[index].verdict = verdict;
@@ -246,7 +248,7 @@ impl Sheets {
                         continue;
                     }
                     let Some(meeting) = outlook.meeting(sheet, solved, lift) else { continue };
-                    if meeting.fits(sheet) || !self.of_pair(index).iter().any(|other| meeting.fits(other)) {
+                    if sheet.fits(&meeting) || !self.of_pair(index).iter().any(|other| other.fits(&meeting)) {
                         self.list[index].verdict = Verdict::Real(meeting.time);
                         changed.push(self.change(index));
                     }
@@ -321,13 +323,6 @@ impl Sheets {
         let links = self.list.iter().enumerate();
         let links = links.map(|(number, sheet)| (number as u32, outlook.contacts[sheet.contact].bodies));
         self.adjacency.rebuild(outlook.state.bodies.len(), links);
-    }
-}
-
-impl Meeting {
-    /// Whether a sheet may be where they meet: one of the same parts, or with about the same normal.
-    fn fits(&self, sheet: &Sheet) -> bool {
-        self.normal.is_none_or(|normal| sheet.parts == self.parts || sheet.normal.dot(normal) > SAME_WAY)
     }
 }
 

@@ -110,9 +110,11 @@ impl Node {
         outside.bitmask() & COORDINATES == 0
     }
 
-    /// How far the box of another node sticks out of this one, in metres; not positive if it does not. NaN or infinite if that cannot be said.
+    /// How far the box of another node sticks out of this one, in metres; zero if it does not. Two that reach equally far into infinity do not.
     pub(super) fn excess(&self, other: &Self) -> f32 {
-        (self.low - other.low).max(other.high - self.high).truncate().max_element()
+        let below = Vec4::select(other.low.cmplt(self.low), self.low - other.low, Vec4::ZERO);
+        let above = Vec4::select(other.high.cmpgt(self.high), other.high - self.high, Vec4::ZERO);
+        below.max(above).truncate().max_element()
     }
 
     /// The shortest edge.

@@ -236,7 +236,7 @@ impl Tree {
         if index != 0 {
             // The nodes above contain the old box, or if it had moved already, at least the node above does what it contains.
             let excess = if old.moved() { self.node(self.parent(index)).excess(&node) } else { old.excess(&node) };
-            if excess <= node.shortest_edge() {
+            if excess.is_finite() && excess <= node.shortest_edge() {
                 self.slack = self.slack.max(excess);
             } else {
                 self.enlarge_above(index, &node);

@@ -45,7 +45,7 @@ impl JointMemory {
     }
 }
 
-/// Overlaps of limits are removed at these speeds at most, in m/s and rad/s.
+/// Errors of joints that somebody pulled apart, and of limits that were passed, are removed at these speeds at most, in m/s and rad/s.
 const LINEAR_RECOVERY: f64 = 3.0;
 const ANGULAR_RECOVERY: f64 = 5.0;
 
@@ -175,9 +175,11 @@ impl ExactJoint {
         [0, 1].into_iter().filter(|&side| unmoved(side)).map(of).sum()
     }
 
-    /// Before the drift: the rows demand that the joint be closed, limits not passed and springs balanced after it.
-    pub(super) fn prepare_push(&self, world: &JointWorld<'_>, bodies: &Bodies, list: &mut [SolverRow]) {
+    /// Before the drift: the rows demand that the joint be closed, limits not passed and springs balanced after it. The greatest speeds at
+    /// which they remove errors, in m/s and rad/s.
+    pub(super) fn prepare_push(&self, world: &JointWorld<'_>, bodies: &Bodies, list: &mut [SolverRow]) -> [f64; 2] {
         let h = world.h;
+        let mut removed = [0.0_f64; 2];
         for (index, row) in self.rows.iter().enumerate() {
             let given = self.given_rate(row, bodies);
             let solver = &mut list[self.first + index];
@@ -189,7 +191,9 @@ impl ExactJoint {
                     solver.stiffness = 1.0 / gamma.max(f64::MIN_POSITIVE);
                     (bias, Law::Spring { min: bounds[0], max: bounds[1] })
                 }
-                (None, Limit::Equality) => (row.error / h + curvature - row.target_rate, Law::Free),
+                (None, Limit::Equality) => {
+                    ((row.error - left_open(row, h)) / h + curvature - row.target_rate, Law::Free)
+                }
                 (None, Limit::AtLeastZero) if row.error > 0.0 => (row.error / h + curvature, Law::UNILATERAL),
                 (None, Limit::AtLeastZero) => (recovery(row, h), Law::UNILATERAL),
                 (None, Limit::Force { .. }) => (curvature - row.target_rate, range(bounds)),
@@ -198,9 +202,24 @@ impl ExactJoint {
                 }
                 (None, Limit::ConeMember) => (curvature - row.target_rate, Law::Member),
             };
+            let speed = match row.limit {
+                _ if self.soft[index].is_some() => 0.0,
+                Limit::Equality => ((row.error - left_open(row, h)) / h).abs() + row.target_rate.abs(),
+                Limit::AtLeastZero => (-recovery(row, h)).max(0.0) + row.restitution * self.approach[index].abs(),
+                _ => row.target_rate.abs(),
+            } + given.abs();
+            let kind = usize::from(row.jacobian.linear == [DVec3::ZERO; 2]);
+            removed[kind] = removed[kind].max(speed);
             solver.bias += given;
             solver.impulse = self.start[index];
         }
+        removed
+    }
+
+    /// Forgets the impulses.
+    pub(super) fn forget(&mut self) {
+        self.start.iter_mut().for_each(|impulse| *impulse = 0.0);
+        self.pull = [0.0; 2];
     }
 
     /// Measures by how much rigid rows will miss after the drift, `ahead` being where the bodies get then, and aims anew. The largest miss
@@ -217,7 +236,7 @@ impl ExactJoint {
             let solver = &mut list[self.first + index];
             let miss = match row.limit {
                 _ if self.soft[index].is_some() => continue,
-                Limit::Equality => row.error - before.target_rate * world.h,
+                Limit::Equality => row.error - left_open(before, world.h) - before.target_rate * world.h,
                 // One that was passed before comes back at its own speed.
                 Limit::AtLeastZero if before.error > 0.0 && (solver.impulse > 0.0 || row.error < 0.0) => row.error,
                 _ => continue,
@@ -392,9 +411,19 @@ fn bounds(row: &Row, h: f64) -> [f64; 2] {
     }
 }
 
+/// How fast an error is removed at most.
+fn fastest_recovery(row: &Row) -> f64 {
+    if row.jacobian.linear == [DVec3::ZERO; 2] { ANGULAR_RECOVERY } else { LINEAR_RECOVERY }
+}
+
+/// What of a joint's error has to wait for later substeps.
+fn left_open(row: &Row, h: f64) -> f64 {
+    let most = fastest_recovery(row) * h;
+    row.error - row.error.clamp(-most, most)
+}
+
 /// How fast a limit that was passed is come back to.
 fn recovery(row: &Row, h: f64) -> f64 {
     let share = if let Softness::Baumgarte { beta } = row.softness { beta } else { 0.5 };
-    let most = if row.jacobian.linear == [DVec3::ZERO; 2] { ANGULAR_RECOVERY } else { LINEAR_RECOVERY };
-    (share * row.error / h).max(-most)
+    (share * row.error / h).max(-fastest_recovery(row))
 }

@@ -5,12 +5,14 @@
 //! whatever is heavy on whatever is light.
 
 mod joints;
+mod passive;
 mod problem;
 mod sparse;
 
 pub(super) use self::joints::{JointMemory, JointWorld};
 
 use self::joints::ExactJoint;
+use self::passive::Allowance;
 use self::problem::{Disc, Law, Problem, Row, UNMOVED};
 use self::sparse::{Part, Pattern, Patterns};
 use super::bodies::{Bodies, Body, Spin, WORLD};
@@ -29,6 +31,9 @@ const PUSH_RATE: f64 = 20.0;
 
 /// How often joints are aimed anew, at most.
 const LOOKS_AHEAD: usize = 3;
+
+/// Impulses of which no more than this share suits the problem are no good to start from.
+const GOOD_GUESS: f64 = 0.5;
 
 /// How many sweeps take the place of Newton's method where it does not converge.
 const SWEEPS: usize = 40;
@@ -68,6 +73,8 @@ struct ExactIsland {
     velocities: Vec<Part>,
     /// The bodies as they were before they were moved to see where they get.
     here: Vec<Body>,
+    /// The energy it may have at the end of the substep under way.
+    allowance: Allowance,
 }
 
 /// What resists a change of a body's motion.
@@ -226,6 +233,7 @@ impl ExactIsland {
             target: Vec::new(),
             velocities: Vec::new(),
             here: Vec::new(),
+            allowance: Allowance::default(),
         }
     }
 
@@ -269,7 +277,7 @@ impl ExactIsland {
         bodies: &Bodies,
     ) {
         self.contacts.clear();
-        self.problem.rows.clear();
+        self.problem.begin(&self.pattern);
         for (number, &places) in numbers.zip(places) {
             self.contacts.push([number, self.problem.rows.len() as u32]);
             add_contact(&mut self.problem.rows, &contacts[number as usize], places, bodies, self.stiffness);
@@ -313,18 +321,24 @@ impl ExactIsland {
     }
 
     fn push(&mut self, contacts: &[Contact], bodies: &mut Bodies, stiffness: &Stiffness, world: &JointWorld<'_>) {
+        self.allowance = Allowance::new(self.bodies.iter().map(|&number| &bodies.list[number as usize]), stiffness.h);
+        let mut removed = [0.0_f64; 2];
         for &[number, first] in &self.contacts {
             let contact = &contacts[number as usize];
             for (point, row) in contact.points().iter().zip(&mut self.problem.rows[first as usize..]) {
                 let gap = contact.gap(point, bodies);
                 let approach = if gap > 0.0 { gap / stiffness.h } else { (gap * PUSH_RATE).max(-stiffness.push) };
-                row.bias = approach + given_rate(row, contact, bodies);
+                let given = given_rate(row, contact, bodies);
+                removed[0] = removed[0].max(-approach).max(given.abs());
+                row.bias = approach + given;
                 row.law = Law::UNILATERAL;
             }
         }
         for joint in &self.joints {
-            joint.prepare_push(world, bodies, &mut self.problem.rows);
+            let speeds = joint.prepare_push(world, bodies, &mut self.problem.rows);
+            removed = [removed[0].max(speeds[0]), removed[1].max(speeds[1])];
         }
+        self.allowance.remove_errors(removed[0], removed[1]);
         self.read(bodies);
         self.solve(bodies);
         if self.joints.is_empty() {
@@ -379,12 +393,25 @@ impl ExactIsland {
             self.stiffen(world, bodies);
         }
         self.solve(bodies);
+        if let Some(scale) = self.allowance.scale(self.bodies.iter().map(|&number| &bodies.list[number as usize])) {
+            self.calm(bodies, scale);
+        }
         for joint in &mut self.joints {
             joint.relaxed(world, bodies, &self.problem.rows);
         }
         for &[number, first] in &self.contacts {
             write_back(&mut contacts[number as usize], &self.problem.rows[first as usize..]);
         }
+    }
+
+    /// Scales all velocities and forgets the impulses.
+    fn calm(&mut self, bodies: &mut Bodies, scale: f64) {
+        for &number in &self.bodies {
+            let body = &mut bodies.list[number as usize];
+            (body.velocity, body.angular_velocity) = (body.velocity * scale, body.angular_velocity * scale);
+        }
+        self.problem.rows.iter_mut().for_each(|row| row.impulse = 0.0);
+        self.joints.iter_mut().for_each(ExactJoint::forget);
     }
 
     fn damp(&mut self, bodies: &mut Bodies, h: f64) {
@@ -436,7 +463,12 @@ impl ExactIsland {
 
     /// Finds the impulses and gives them to the bodies.
     fn solve(&mut self, bodies: &mut Bodies) {
-        let guess = self.given(&self.problem.rows);
+        let mut guess = self.given(&self.problem.rows);
+        let share = self.problem.share_of_guess(&self.target, &guess);
+        if share < GOOD_GUESS {
+            self.problem.rows.iter_mut().for_each(|row| row.impulse *= share);
+            guess.iter_mut().flatten().for_each(|part| *part *= share);
+        }
         for ((v, target), given) in self.velocities.iter_mut().zip(&self.target).zip(guess) {
             *v = std::array::from_fn(|k| target[k] + given[k]);
         }
@@ -445,6 +477,10 @@ impl ExactIsland {
             self.velocities = guess;
             let responses: Vec<[Part; 2]> = self.problem.rows.iter().map(|row| self.response(row)).collect();
             self.problem.sweep(&responses, &mut self.velocities, SWEEPS);
+        }
+        for row in &self.problem.rows {
+            let rates = [row.product(&self.target), row.product(&self.velocities)];
+            self.allowance.let_work(row, rates);
         }
         let given = self.given(&self.problem.rows);
         for ((target, given), &number) in self.target.iter().zip(given).zip(&self.bodies) {

@@ -24,7 +24,18 @@ pub(super) const UNMOVED: u32 = u32::MAX;
 
 /// How many rounds, and Newton steps in each, at most.
 const ROUNDS: usize = 8;
-const STEPS: usize = 24;
+const STEPS: usize = 48;
+
+/// Rows that are off by more than this, in m/s, and by hardly less than in the round before, contradict each other.
+const CONTRADICTION: f64 = 1e-2;
+
+/// Surfaces that move apart more slowly than this, in m/s, and gaps that would take longer than a substep to close so, touch.
+const TOUCHING: f64 = 1e-3;
+
+/// How many multiplications of blocks all factorisations may take from one look at the contacts to the next, and how many factorisations
+/// there may be whatever they take: in a crash, contacts come and go at every step of Newton's method.
+const BUDGET: usize = 20_000;
+const FACTORISATIONS: usize = 24;
 
 /// A row whose velocity is off by less than this, in m/s, holds.
 const TOLERANCE: f64 = 1e-7;
@@ -96,6 +107,8 @@ pub(super) struct Problem {
     gradient: Vec<Part>,
     along: Vec<f64>,
     guess: Vec<f64>,
+    /// How many factorisations there may still be.
+    spare: usize,
 }
 
 /// How much of a row's stiffness acts.
@@ -108,6 +121,13 @@ enum Share {
 }
 
 impl Problem {
+    /// Begins anew with rows in this pattern.
+    pub(super) fn begin(&mut self, pattern: &Pattern) {
+        self.rows.clear();
+        self.valid = false;
+        self.spare = (BUDGET / pattern.cost().max(1)).max(FACTORISATIONS);
+    }
+
     /// Forgets the factor: rows or masses have changed.
     pub(super) fn changed(&mut self) {
         self.valid = false;
@@ -118,17 +138,29 @@ impl Problem {
     pub(super) fn solve(&mut self, pattern: &Pattern, target: &[Part], v: &mut [Part]) -> bool {
         self.guess.clear();
         self.guess.extend(self.rows.iter().map(|row| row.impulse));
+        let mut last = f64::INFINITY;
         for _ in 0..ROUNDS {
             self.freeze_limits();
             if !self.minimise(pattern, target, v) {
                 self.rows.iter_mut().zip(&self.guess).for_each(|(row, &impulse)| row.impulse = impulse);
                 return false;
             }
-            if self.take_over(v) <= TOLERANCE {
+            let change = self.take_over(v);
+            if change <= TOLERANCE || (change > CONTRADICTION && change > 0.5 * last) {
                 break;
             }
+            last = change;
         }
         true
+    }
+
+    /// How much of the impulses that are known so far suits the problem, between none and all: along them the energy is a parabola with
+    /// its minimum at `s = −λ·(J v* + b) / λ·J W Jᵀ λ`. `given` is W Jᵀ λ.
+    pub(super) fn share_of_guess(&self, target: &[Part], given: &[Part]) -> f64 {
+        let slope: f64 = self.rows.iter().map(|row| row.impulse * row.rate(target)).sum();
+        let curvature: f64 = self.rows.iter().map(|row| row.impulse * row.product(given)).sum();
+        let share = -slope / curvature;
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
     }
 
     /// Improves the impulses by sweeps from row to row (projected Gauss–Seidel), which takes what is hard to decide as it comes. `responses`
@@ -196,8 +228,13 @@ impl Problem {
     fn minimise(&mut self, pattern: &Pattern, target: &[Part], v: &mut [Part]) -> bool {
         for step in 0..STEPS {
             self.respond(v);
+            if step == 0 {
+                self.expect_pressure();
+            }
             self.find_gradient(target, v);
             if !self.valid || self.shares != self.factored {
+                let Some(spare) = self.spare.checked_sub(1) else { return false };
+                self.spare = spare;
                 self.assemble(pattern);
                 self.matrix.factor(pattern);
                 self.factored.clone_from(&self.shares);
@@ -218,6 +255,19 @@ impl Problem {
             }
         }
         false
+    }
+
+    /// If nothing presses yet, whatever touches is expected to: else the boxes of a tower would learn one after the other, each from the
+    /// one below, that they stand on something.
+    fn expect_pressure(&mut self) {
+        if self.rows.iter().any(|row| row.law == Law::UNILATERAL && row.impulse > 0.0) {
+            return;
+        }
+        for ((row, &wanted), share) in self.rows.iter().zip(&self.wanted).zip(&mut self.shares) {
+            if row.law == Law::UNILATERAL && wanted > -TOUCHING * row.stiffness {
+                *share = Share::All;
+            }
+        }
     }
 
     /// What each row wants to give at these velocities, what it may give, and how much of its stiffness acts.
@@ -328,7 +378,7 @@ impl Problem {
 
 impl Row {
     /// `J v`.
-    fn product(&self, v: &[Part]) -> f64 {
+    pub(super) fn product(&self, v: &[Part]) -> f64 {
         let of = |side: usize| match self.bodies[side] {
             UNMOVED => 0.0,
             body => dot(&self.jacobian[side], &v[body as usize]),

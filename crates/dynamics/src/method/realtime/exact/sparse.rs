@@ -69,6 +69,15 @@ impl Pattern {
         pattern
     }
 
+    /// How many multiplications of blocks a factorisation takes.
+    pub(super) fn cost(&self) -> usize {
+        let column = |column: usize| {
+            let below = self.column(column).len();
+            1 + below + below * (below + 1) / 2
+        };
+        (0..self.place.len()).map(column).sum()
+    }
+
     fn column(&self, column: usize) -> std::ops::Range<usize> {
         self.first[column] as usize..self.first[column + 1] as usize
     }

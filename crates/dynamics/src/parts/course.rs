@@ -35,7 +35,7 @@ const FASTEST: f64 = 1e30;
 
 /// How a body moves during a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Course {
+pub struct Course {
     start: Transform,
     /// Mean velocity in m/s and angular velocity in rad/s.
     mean: [DVec3; 2],
@@ -46,11 +46,16 @@ pub(super) struct Course {
 impl Course {
     /// The course from `before` with mean velocities, linear and angular, which bends like that of the free motion to `after`, whose
     /// mean angular velocity, but for whole turns, is `free`.
-    pub(super) fn new([before, after]: [&BodyState; 2], free: DVec3, mean: (DVec3, DVec3), dt: f64) -> Self {
+    pub fn new([before, after]: [&BodyState; 2], free: DVec3, mean: (DVec3, DVec3), dt: f64) -> Self {
         let change = [after.velocity - before.velocity, after.angular_velocity - before.angular_velocity];
         let turns = whole_turns(free * dt, 0.5 * dt * (before.angular_velocity + after.angular_velocity));
         let mean = [mean.0, mean.1 + turns / dt];
         Self { start: before.center_pose(), mean, change: change.map(|change| change / dt) }
+    }
+
+    /// The course from a pose of the centre of mass, with mean velocities, linear and angular, that change by so much per second.
+    pub fn from(start: Transform, mean: [DVec3; 2], change: [DVec3; 2]) -> Self {
+        Self { start, mean, change }
     }
 
     fn at(&self, time: f64, dt: f64) -> Transform {
@@ -88,30 +93,38 @@ fn whole_turns(turned: DVec3, expected: DVec3) -> DVec3 {
 }
 
 /// The size by which what happens between two colliders is measured: the radius of the smaller one, in metres.
-pub(super) fn size(colliders: [&ColliderModel; 2]) -> f64 {
+pub fn size(colliders: [&ColliderModel; 2]) -> f64 {
     let [a, b] = colliders.map(|collider| collider.bounding_sphere.radius);
     a.min(b)
 }
 
 /// Where two colliders first meet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meeting {
+pub struct Meeting {
     /// After how many seconds of the step.
-    pub(super) time: f64,
+    pub time: f64,
     /// The normal there, out of the first collider; none if it is not known.
-    pub(super) normal: Option<DVec3>,
+    pub normal: Option<DVec3>,
     /// The parts that meet.
-    pub(super) parts: [u32; 2],
+    pub parts: [u32; 2],
 }
 
+/// Normals that are this close (cosine) are about the same.
+const SAME_WAY: f64 = 0.7;
+
 impl Meeting {
+    /// Whether a contact may be where they meet: one of the same parts, or with about the same normal.
+    pub fn fits(&self, parts: [u32; 2], normal: DVec3) -> bool {
+        self.normal.is_none_or(|met| parts == self.parts || normal.dot(met) > SAME_WAY)
+    }
+
     /// Of those that touch, or that are believed to meet.
-    pub(super) const AT_ONCE: Self = Self { time: 0.0, normal: None, parts: [0; 2] };
+    pub const AT_ONCE: Self = Self { time: 0.0, normal: None, parts: [0; 2] };
 }
 
 /// When two colliders first meet within `dt` seconds, if the second keeps a distance `lift` from its course. Those of which that
 /// cannot be told meet at once.
-pub(super) fn meeting(colliders: [&ColliderModel; 2], courses: [Course; 2], lift: DVec3, dt: f64) -> Option<Meeting> {
+pub fn meeting(colliders: [&ColliderModel; 2], courses: [Course; 2], lift: DVec3, dt: f64) -> Option<Meeting> {
     let size = size(colliders);
     if !courses.iter().all(Course::is_usable) || !size.is_finite() || !lift.is_finite() {
         return Some(Meeting::AT_ONCE);

@@ -1,0 +1,338 @@
+//! Which speculative contacts are real: no ghost collisions.
+//!
+//! A gap is a plane that bodies must not pass, and a plane has no end, while a surface has. What flies past the edge of a box would
+//! bounce off thin air, and what slides over tiles would be stopped by the side of the next one, which is flush with what it slides on.
+//! So a patch that is in the way of the free motion has to be confirmed by it: the colliders must [meet](course::meeting) on their
+//! courses, and they must still meet if they are **lifted** off what bears them, by what they would sink into it and a little more.
+//! What is not confirmed is a ghost, and nobody solves it.
+//!
+//! Impacts with other bodies may change the course. After the solve those ghosts are looked for that their bodies have run into deeply
+//! (what is slight is left to the next look at the contacts); they are real then, and the solve is done again.
+
+use super::bodies::{Bodies, Spin, WORLD};
+use super::pairs::{Pair, Pairs, Patch};
+use crate::model::ColliderModel;
+use crate::parts::adjacency::Adjacency;
+use crate::parts::course::{self, Course, Meeting};
+use crate::{BodyId, Id, Model, State, Workers};
+use glam::DVec3;
+use std::cmp::Ordering;
+use tumble_geometry::math::rotation_vector;
+
+/// By how much bodies are lifted off what bears them, relative to the size of the smaller collider: lower steps stop nobody.
+const LIFT: f64 = 1e-3;
+
+/// The same in touch distances, for small colliders.
+const LEAST_LIFT: f64 = 4.0;
+
+/// A ghost that was run into by more than this, relative to the size of the smaller collider, calls for another solve.
+const DEEP: f64 = 0.1;
+
+/// Rounds in which a lift that clears several patches is looked for.
+const LIFT_ROUNDS: usize = 8;
+
+/// The fewest pairs that are worth a thread of their own.
+const LEAST_SHARE: usize = 16;
+
+/// Within this range of turns in radians it matters that a body tumbles, and it is known how often it turns.
+const SLOW_TURN: f64 = 1e-2;
+const FAST_TURN: f64 = 3.0;
+
+/// What patches are judged by.
+#[derive(Clone, Copy)]
+pub(super) struct Outlook<'a> {
+    pub(super) model: &'a Model,
+    pub(super) state: &'a State,
+    pub(super) bodies: &'a Bodies,
+    pub(super) workers: Workers,
+    pub(super) touch_distance: f64,
+    /// The time until contacts are looked at anew, in seconds.
+    pub(super) part: f64,
+}
+
+/// A pair that has patches in doubt.
+#[derive(Clone, Debug)]
+struct Doubt {
+    pair: u32,
+    /// Where the colliders meet on their free courses.
+    met: Option<Meeting>,
+}
+
+/// A patch in doubt whose colliders meet.
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    pair: u32,
+    patch: u32,
+    met: Meeting,
+    /// How deep the free motion gets beyond its plane.
+    overlap: f64,
+}
+
+/// The ghosts of a world, and room to look for them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ghosts {
+    doubts: Vec<Doubt>,
+    questions: Vec<Question>,
+    /// The pairs of each body.
+    adjacency: Adjacency,
+    /// Pair and patch of each ghost.
+    list: Vec<[u32; 2]>,
+}
+
+impl Ghosts {
+    /// Finds out which patches are ghosts, and marks them.
+    pub(super) fn find(&mut self, pairs: &mut Pairs, outlook: &Outlook<'_>) {
+        self.doubts.clear();
+        self.questions.clear();
+        self.list.clear();
+        for (index, pair) in pairs.list.iter_mut().enumerate() {
+            pair.patches.iter_mut().for_each(|patch| patch.ghost = false);
+            if (0..pair.patches.len()).any(|patch| outlook.is_doubtful(pair, &pair.patches[patch])) {
+                self.doubts.push(Doubt { pair: index as u32, met: None });
+            }
+        }
+        if self.doubts.is_empty() {
+            return;
+        }
+        let list = &pairs.list;
+        outlook.workers.for_each(
+            &mut self.doubts,
+            LEAST_SHARE,
+            || (),
+            |(), doubt| {
+                let pair = &list[doubt.pair as usize];
+                let apart = pair.patches.iter().all(|patch| outlook.is_apart(patch));
+                let free = |body: BodyId| outlook.free_velocities(body);
+                doubt.met = if apart { outlook.meeting(pair, &free, DVec3::ZERO) } else { Some(Meeting::AT_ONCE) };
+            },
+        );
+        let links = pairs.list.iter().enumerate().filter(|(_, pair)| !pair.patches.is_empty());
+        let links = links.map(|(index, pair)| (index as u32, pair.bodies));
+        self.adjacency.rebuild(outlook.state.bodies.len(), links);
+        for doubt in &self.doubts {
+            let pair = &mut pairs.list[doubt.pair as usize];
+            for number in 0..pair.patches.len() {
+                if !outlook.is_doubtful(pair, &pair.patches[number]) {
+                    continue;
+                }
+                let patch = &pair.patches[number];
+                let overlap = outlook.overlap(pair, patch, &|body| outlook.free_velocities(body));
+                match doubt.met {
+                    Some(met) => {
+                        self.questions.push(Question { pair: doubt.pair, patch: number as u32, met, overlap });
+                    }
+                    None => {
+                        pair.patches[number].ghost = true;
+                        self.list.push([doubt.pair, number as u32]);
+                    }
+                }
+            }
+        }
+        self.ask(pairs, outlook);
+    }
+
+    /// Judges the patches in doubt in the order in which they are met, with their bodies lifted off what bears them before that.
+    fn ask(&mut self, pairs: &mut Pairs, outlook: &Outlook<'_>) {
+        let key = |question: &Question| ([question.met.time, question.overlap], question.pair, question.patch);
+        self.questions.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
+        let free = |body: BodyId| outlook.free_velocities(body);
+        for index in 0..self.questions.len() {
+            let Question { pair: number, patch, met, overlap } = self.questions[index];
+            let pair = &pairs.list[number as usize];
+            let lift = self.lift(pairs, outlook, [number, patch], &free, &self.questions[index..]);
+            if lift == DVec3::ZERO && met.normal.is_none() {
+                continue;
+            }
+            let sheet = &pair.patches[patch as usize];
+            if overlap <= lift.dot(sheet.normal) {
+                continue;
+            }
+            let met = if lift == DVec3::ZERO { Some(met) } else { outlook.meeting(pair, &free, lift) };
+            let in_the_way = |other: &&Patch| {
+                !other.ghost
+                    && outlook.is_doubtful(pair, other)
+                    && outlook.overlap(pair, other, &free) > lift.dot(other.normal)
+            };
+            let is_met = |met: Meeting| {
+                let mut others = pair.patches.iter().filter(in_the_way);
+                met.fits(sheet.parts, sheet.normal) || !others.any(|other| met.fits(other.parts, other.normal))
+            };
+            if !met.is_some_and(is_met) {
+                pairs.list[number as usize].patches[patch as usize].ghost = true;
+                self.list.push([number, patch]);
+            }
+        }
+    }
+
+    /// How far the second body of a patch is to be moved, the first staying where it is, to keep both off what bears them: patches that are
+    /// not in question, or no more. `later` are the questions that are not answered yet.
+    fn lift(
+        &self,
+        pairs: &Pairs,
+        outlook: &Outlook<'_>,
+        [number, patch]: [u32; 2],
+        velocities: &dyn Fn(BodyId) -> [DVec3; 2],
+        later: &[Question],
+    ) -> DVec3 {
+        let pair = &pairs.list[number as usize];
+        let Some(size) = outlook.size(pair) else { return DVec3::ZERO };
+        let height = (LIFT * size).max(LEAST_LIFT * outlook.touch_distance);
+        let mut lift = DVec3::ZERO;
+        for _ in 0..LIFT_ROUNDS {
+            let before = lift;
+            for (side, &body) in pair.bodies.iter().enumerate().filter(|(_, body)| outlook.is_moved(**body)) {
+                for &other_number in self.adjacency.of(body) {
+                    let other = &pairs.list[other_number as usize];
+                    for (index, bearing) in other.patches.iter().enumerate() {
+                        let place = [other_number, index as u32];
+                        let is_open = later.iter().any(|question| [question.pair, question.patch] == place);
+                        if bearing.ghost || is_open || place == [number, patch] {
+                            continue;
+                        }
+                        let after = -outlook.overlap(other, bearing, velocities);
+                        let need = height - after.min(gap(bearing));
+                        if need > 0.0 {
+                            let into = if other.bodies[1] == body { bearing.normal } else { -bearing.normal };
+                            let way = if side == 1 { into } else { -into };
+                            lift += way * (need - lift.dot(way)).max(0.0);
+                        }
+                    }
+                }
+            }
+            if lift == before {
+                break;
+            }
+        }
+        lift
+    }
+
+    /// Makes those ghosts real that bodies have run into deeply. Whether there are any.
+    pub(super) fn come_true(&mut self, pairs: &mut Pairs, outlook: &Outlook<'_>) -> bool {
+        let way = |body: BodyId| outlook.solved_velocities(body);
+        let mut any = false;
+        for index in 0..self.list.len() {
+            let [number, patch] = self.list[index];
+            let pair = &pairs.list[number as usize];
+            let sheet = &pair.patches[patch as usize];
+            let Some(size) = outlook.size(pair) else { continue };
+            let overlap = outlook.overlap(pair, sheet, &way);
+            if overlap <= DEEP * size {
+                continue;
+            }
+            let lift = self.lift(pairs, outlook, [number, patch], &way, &[]);
+            if overlap - lift.dot(sheet.normal) <= DEEP * size {
+                continue;
+            }
+            if outlook.meeting(pair, &way, lift).is_some_and(|met| met.fits(sheet.parts, sheet.normal)) {
+                pairs.list[number as usize].patches[patch as usize].ghost = false;
+                any = true;
+            }
+        }
+        self.list.retain(|&[pair, patch]| pairs.list[pair as usize].patches[patch as usize].ghost);
+        any
+    }
+}
+
+/// The least gap of a patch.
+fn gap(patch: &Patch) -> f64 {
+    patch.spots().iter().map(|spot| spot.gap).fold(f64::INFINITY, f64::min)
+}
+
+impl Outlook<'_> {
+    fn colliders(&self, pair: &Pair) -> Option<[&ColliderModel; 2]> {
+        let [a, b] = pair.colliders.map(|id| self.model.colliders().get(id));
+        Some([a?, b?])
+    }
+
+    fn size(&self, pair: &Pair) -> Option<f64> {
+        self.colliders(pair).map(course::size)
+    }
+
+    fn is_moved(&self, body: BodyId) -> bool {
+        self.bodies.list[self.bodies.number(body) as usize].is_movable()
+    }
+
+    /// The mean velocities if only forces act, linear and angular, and by how much they change per second.
+    fn free_motion(&self, body: BodyId) -> [[DVec3; 2]; 2] {
+        let body = &self.bodies.list[self.bodies.number(body) as usize];
+        let (half, mut spin) = (0.5 * self.part, [body.angular_velocity, body.angular_acceleration]);
+        let turn = body.angular_velocity.length() * self.part;
+        // What spins fast about no axis of its own tumbles.
+        if matches!(body.spin, Spin::Euler { .. }) && (SLOW_TURN..FAST_TURN).contains(&turn) {
+            let mut ahead = *body;
+            ahead.drift(self.part);
+            let mean = rotation_vector(ahead.rotation * body.rotation.conjugate()) / self.part;
+            let change = (ahead.angular_velocity - body.angular_velocity) / self.part;
+            spin = [mean, body.angular_acceleration + change];
+        }
+        let velocity = body.velocity + body.acceleration * half;
+        [[velocity, spin[0] + body.angular_acceleration * half], [body.acceleration, spin[1]]]
+    }
+
+    fn free_velocities(&self, body: BodyId) -> [DVec3; 2] {
+        self.free_motion(body)[0]
+    }
+
+    /// The mean velocities with which bodies went, once they have been solved.
+    fn solved_velocities(&self, body: BodyId) -> [DVec3; 2] {
+        match self.bodies.number(body) {
+            WORLD => [DVec3::ZERO; 2],
+            number => {
+                let body = &self.bodies.list[number as usize];
+                [body.shift / self.part, body.turn / self.part]
+            }
+        }
+    }
+
+    /// Where the colliders of a pair meet, with mean velocities, the second body being lifted.
+    fn meeting(&self, pair: &Pair, velocities: &dyn Fn(BodyId) -> [DVec3; 2], lift: DVec3) -> Option<Meeting> {
+        let Some(colliders) = self.colliders(pair) else { return Some(Meeting::AT_ONCE) };
+        let course = |body: BodyId| {
+            let [_, change] = self.free_motion(body);
+            Course::from(self.state.bodies[body.slot()].center_pose(), velocities(body), change)
+        };
+        course::meeting(colliders, pair.bodies.map(course), lift, self.part)
+    }
+
+    /// How deep bodies get beyond the plane of a patch, `−(c + h J v)`; what they overlap by already does not count.
+    fn overlap(&self, pair: &Pair, patch: &Patch, velocities: &dyn Fn(BodyId) -> [DVec3; 2]) -> f64 {
+        let [[va, wa], [vb, wb]] = pair.bodies.map(velocities);
+        let [a, b] = pair.bodies.map(|body| self.state.bodies[body.slot()].position);
+        let overlap = |spot: &super::pairs::Spot| {
+            let velocity = (vb + wb.cross(spot.position - b)) - (va + wa.cross(spot.position - a));
+            -(spot.gap.max(0.0) + self.part * velocity.dot(patch.normal))
+        };
+        patch.spots().iter().map(overlap).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// How far the ways of the points of a patch are from straight because the bodies turn by θ: `½ θ² r`.
+    fn curve(&self, pair: &Pair, patch: &Patch) -> f64 {
+        let way = |body: BodyId| {
+            let turn = self.bodies.list[self.bodies.number(body) as usize].angular_velocity * self.part;
+            let center = self.state.bodies[body.slot()].position;
+            let lever = patch.spots().iter().map(|spot| (spot.position - center).length()).fold(0.0, f64::max);
+            if turn == DVec3::ZERO { 0.0 } else { 0.5 * turn.length_squared() * lever }
+        };
+        pair.bodies.into_iter().map(way).sum()
+    }
+
+    /// Whether the surfaces do not touch yet.
+    fn is_apart(&self, patch: &Patch) -> bool {
+        gap(patch) > self.touch_distance
+    }
+
+    /// Whether a patch is in the way of the free motion and has not shown to be real: surfaces that touch and bear
+    /// have, and so have those that only forces, no motion, press together.
+    fn is_doubtful(&self, pair: &Pair, patch: &Patch) -> bool {
+        let free = |body: BodyId| self.free_velocities(body);
+        let now = |body: BodyId| {
+            let body = &self.bodies.list[self.bodies.number(body) as usize];
+            [body.velocity, body.angular_velocity]
+        };
+        if self.is_apart(patch) {
+            return self.overlap(pair, patch, &free) + self.curve(pair, patch) > 0.0;
+        }
+        let bears = || patch.spots().iter().any(|spot| spot.load > 0.0);
+        !bears() && self.overlap(pair, patch, &now) > self.touch_distance
+    }
+}

@@ -1,5 +1,7 @@
 //! Nothing is lost: what was there stays until there is something better, whatever goes wrong.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail in its helpers, too")]
+
 mod common;
 
 use common::{at, expect, folder};

@@ -100,7 +100,7 @@ fn a_run_with_too_many_contacts_ends() {
 
 /// A text with numbers that are each likely to be too large.
 fn bomb(random: &mut fastrand::Rng) -> String {
-    let mut number = |most: f64| (most.ln() * random.f64()).exp() as u32;
+    let mut number = |most: f64| libm::exp(libm::log(most) * random.f64()) as u32;
     let mut text = String::from("title = 'bomb'\ndt = 0.01\nduration = 0.02\n");
     let kinds = 1 + number(6.0);
     for kind in 0..kinds {
@@ -131,12 +131,12 @@ fn bomb(random: &mut fastrand::Rng) -> String {
             text += &format!("[templates.t{kind}.instances.i]\ntemplate = 't{inner}'\n");
             text += &format!("repeat.line = {{ count = {outer}, step = [{spacing}, 0, 0] }}\n");
         }
-        let fixed = if copies % 5 == 0 { "[instances.j{kind}.change.b]\nkind = 'fixed'\n" } else { "" };
-        text += &format!("[instances.j{kind}]\ntemplate = 't{kind}'\n{}", fixed.replace("{kind}", &kind.to_string()));
+        text += &format!("[instances.j{kind}]\ntemplate = 't{kind}'\n");
         if copies > 1 {
-            let line = format!("repeat.line = {{ count = {copies}, step = [0, {spacing}, 0] }}\n");
-            let at = text.rfind(&format!("template = 't{kind}'\n")).unwrap() + format!("template = 't{kind}'\n").len();
-            text.insert_str(at, &line);
+            text += &format!("repeat.line = {{ count = {copies}, step = [0, {spacing}, 0] }}\n");
+        }
+        if copies % 5 == 0 {
+            text += &format!("[instances.j{kind}.change.b]\nkind = 'fixed'\n");
         }
     }
     text

@@ -368,10 +368,10 @@ fn tables_have_the_columns_asked_for() {
     near(of("dt"), 0.001, 1e-12);
     near(of("ball.contact_fy"), 2.0 * 9.81, 1e-6);
     // ½ m v² + ½ I ω² with I = m a²/6.
-    let (v, w) = (of("bob.vx").hypot(of("bob.vy")), of("bob.wz"));
+    let (v, w) = (libm::hypot(of("bob.vx"), of("bob.vy")), of("bob.wz"));
     near(of("bob.kinetic"), 1.5 * v * v + 0.5 * 3.0 * 0.04 / 6.0 * w * w, 1e-9);
     near(of("nail.turn_speed"), w, 1e-6);
-    near(of("nail.turn"), (of("bob.y") - 5.0).atan2(of("bob.x")), 1e-6);
+    near(of("nail.turn"), libm::atan2(of("bob.y") - 5.0, of("bob.x")), 1e-6);
     // Newton: m a = R + m g, with the mean acceleration of the last step.
     near(3.0 * of("bob.ax"), of("nail.fx"), 1e-3);
     near(3.0 * of("bob.ay"), of("nail.fy") - 3.0 * 9.81, 1e-3);

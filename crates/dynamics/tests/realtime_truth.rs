@@ -96,6 +96,7 @@ fn a_pyramid_bears_a_heavy_capstone() {
     let sag = (at(&world, top.unwrap()) - start).length();
     let (mean, most) = overlap(&world);
     eprintln!("capstone: sag {sag:.2e} m, overlap {mean:.1e} mean {most:.1e} most");
+    assert!(sag < 1e-2 && most < 5e-3, "{sag} {most}");
 }
 
 /// A block lies on a slope of 95 % of the angle of friction for a minute.
@@ -218,4 +219,61 @@ fn a_piston_presses_on_loose_boxes() {
     let (mean, most) = overlap(&world);
     let fastest = world.bodies().map(|(_, body)| body.velocity().length()).fold(0.0, f64::max);
     eprintln!("piston: overlap {mean:.1e} mean, {most:.1e} most, fastest {fastest:.1e} m/s");
+    assert!(mean < 3e-3 && most < 6e-3 && fastest < 1e-3);
+}
+
+/// A shaft of walls and a floor, in which things are piled up.
+fn shaft(half: f64) -> World {
+    let mut world = with_floor();
+    for (x, z) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+        let size = |along: f64| if along == 0.0 { half + 1.0 } else { 0.5 };
+        let wall = Shape::cuboid([size(x), 20.0, size(z)]).unwrap();
+        world.add_body(Body::fixed().with_shape(wall).at([(half + 0.5) * x, 20.0, (half + 0.5) * z])).unwrap();
+    }
+    world
+}
+
+/// Boxes fall into a shaft, anyhow: they hardly overlap on the way, and come to rest.
+#[test]
+fn a_dumped_pile_comes_to_rest() {
+    let mut world = shaft(1.6);
+    world.method_mut::<Realtime>().unwrap().set_settings(RealtimeSettings::default());
+    let mut random = fastrand::Rng::with_seed(11);
+    for k in 0..200 {
+        let mut any = || 2.0 * random.f64() - 1.0;
+        let place = DVec3::new(1.0 * any(), 1.0 + 0.22 * f64::from(k), 1.0 * any());
+        let turn = rotation_about(DVec3::new(any(), any(), any() + 2.0).normalize(), 3.0 * any());
+        world.add_body(cube(0.25, 1.0).at(place).rotated(turn)).unwrap();
+    }
+    let (mut peak, mut seconds) = (0.0_f64, 0.0);
+    while world.report().asleep < 200 && seconds < 25.0 {
+        world.step(DT).unwrap();
+        seconds += DT;
+        peak = peak.max(overlap(&world).1);
+    }
+    let (mean, most) = overlap(&world);
+    eprintln!(
+        "dumped pile: asleep after {seconds:.1} s, overlap {mean:.1e} mean, {most:.1e} most, {peak:.1e} on the way"
+    );
+}
+
+/// A tower of twenty boxes stands in the middle of a pile, which leans on it.
+#[test]
+fn a_tower_stands_in_a_pile() {
+    let mut world = shaft(2.1);
+    let mut random = fastrand::Rng::with_seed(3);
+    let tower: Vec<BodyId> =
+        (0..20).map(|k| world.add_body(cube(0.4, 1.0).at([0.0, 0.4 + 0.8 * f64::from(k), 0.0])).unwrap()).collect();
+    for k in 0..120 {
+        let (x, z) =
+            [(-1.0, -1.0), (0.0, -1.0), (1.0, -1.0), (-1.0, 0.0), (1.0, 0.0), (-1.0, 1.0), (0.0, 1.0), (1.0, 1.0)]
+                [k % 8];
+        let mut near = || 0.02 * (random.f64() - 0.5);
+        let place = DVec3::new(1.2 * x + near(), 0.45 + 0.85 * (k / 8) as f64, 1.2 * z + near());
+        world.add_body(cube(0.4, 1.0).at(place)).unwrap();
+    }
+    run(&mut world, 8.0);
+    let top = at(&world, tower[19]);
+    let sag = 0.4 + 0.8 * 19.0 - top.y;
+    eprintln!("tower in a pile: sag {sag:.1e} m, aside {:.1e} m", DVec3::new(top.x, 0.0, top.z).length());
 }

@@ -37,6 +37,8 @@ pub(super) struct Body {
     center: DVec3,
     /// Whether a joint holds it: then it is kicked in two halves.
     pub(super) jointed: bool,
+    /// Whether it is part of a heap, which is solved by sweeps.
+    pub(super) swept: bool,
     /// Whether no contact or joint has acted on it in the substep under way.
     pub(super) free: bool,
 }
@@ -76,6 +78,7 @@ impl Body {
         spin: Spin::Given,
         center: DVec3::ZERO,
         jointed: false,
+        swept: false,
         free: false,
     };
 
@@ -196,6 +199,27 @@ impl Bodies {
             self.numbers[slot] = self.list.len() as u32;
             self.list.push(loaded);
         }
+    }
+
+    /// Notes that bodies are part of a heap.
+    pub(super) fn sweep(&mut self, ids: &[BodyId]) {
+        for &id in ids {
+            let number = self.number(id);
+            if number != WORLD {
+                self.list[number as usize].swept = true;
+            }
+        }
+    }
+
+    /// The scripted bodies as they are now, with their numbers.
+    pub(super) fn scripted(&self) -> Vec<(usize, Body)> {
+        let scripted = |(_, body): &(usize, &Body)| !body.is_movable() && body.slot != u32::MAX;
+        self.list.iter().enumerate().filter(scripted).map(|(number, body)| (number, *body)).collect()
+    }
+
+    /// Puts bodies where they were.
+    pub(super) fn put(&mut self, bodies: &[(usize, Body)]) {
+        bodies.iter().for_each(|(number, body)| self.list[*number] = *body);
     }
 
     /// The number of a body.

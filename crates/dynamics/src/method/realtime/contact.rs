@@ -40,6 +40,8 @@ pub(super) struct Contact {
     pub(super) friction: [f64; 2],
     pub(super) twist: f64,
     pub(super) roll: DVec3,
+    /// The length of a substep.
+    h: f64,
 }
 
 /// A point of contact.
@@ -104,6 +106,7 @@ impl Contact {
             friction: [tangents.0.dot(friction) * h, tangents.1.dot(friction) * h],
             twist: twist * h,
             roll: roll * h,
+            h,
         }
     }
 
@@ -126,8 +129,14 @@ impl Contact {
         self.normal.dot(b.velocity_at(point.arms[1]) - a.velocity_at(point.arms[0]))
     }
 
+    /// The force along the normal in the last substep, in newtons.
+    pub(super) fn force(&self) -> f64 {
+        self.points().iter().map(|point| point.impulse).sum::<f64>() / self.h
+    }
+
     /// Tells the pair what its patch exerted.
-    pub(super) fn store(&self, pair: &mut Pair, h: f64) {
+    pub(super) fn store(&self, pair: &mut Pair) {
+        let h = self.h;
         let patch = &mut pair.patches[self.patch as usize];
         patch.friction = (self.tangents[0] * self.friction[0] + self.tangents[1] * self.friction[1]) / h;
         (patch.twist, patch.roll) = (self.twist / h, self.roll / h);

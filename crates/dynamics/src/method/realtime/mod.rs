@@ -32,6 +32,7 @@ mod exact;
 mod ghosts;
 mod impact;
 mod lanes;
+mod load;
 mod motion;
 mod notify;
 mod pairs;
@@ -40,7 +41,7 @@ mod wide;
 
 pub use settings::RealtimeSettings;
 
-use self::bodies::Bodies;
+use self::bodies::{Bodies, Body};
 use self::contact::Contact;
 use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::ghosts::{Ghosts, Outlook};
@@ -81,9 +82,9 @@ pub struct Realtime {
     wide: WideContacts,
     exact: ExactIslands,
     ghosts: Ghosts,
-    /// The numbers of the contacts that are solved by sweeps, and of those that bounce.
+    /// The numbers of the contacts that are solved by sweeps, and of those that bounce: in exact islands, and in heaps.
     swept: Vec<u32>,
-    bouncing: Vec<u32>,
+    bouncing: [Vec<u32>; 2],
     /// Room to work in.
     near: Vec<[ColliderId; 2]>,
     ahead: Vec<BodyState>,
@@ -99,6 +100,8 @@ struct Memory {
     /// By slot of the joint.
     joints: Vec<JointMemory>,
     activity: Activity,
+    /// How much heaps have to bear (`load`).
+    load: f64,
     /// The length of the last step, in seconds; zero before the first.
     dt: f64,
 }
@@ -110,6 +113,7 @@ struct Before {
     pairs: Pairs,
     joints: Vec<JointMemory>,
     activity: Activity,
+    load: f64,
     report: StepReport,
 }
 
@@ -135,7 +139,7 @@ impl Realtime {
             exact: ExactIslands::default(),
             ghosts: Ghosts::default(),
             swept: Vec::new(),
-            bouncing: Vec::new(),
+            bouncing: [Vec::new(), Vec::new()],
             near: Vec::new(),
             ahead: Vec::new(),
             wrenches: Wrenches::default(),
@@ -298,32 +302,45 @@ impl Realtime {
 
     /// Takes over contacts and joints for the next `part` seconds.
     fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
-        let h = part / f64::from(self.settings.substeps.max(1));
+        let [h, swept_h] = self.substeps().map(|substeps| part / f64::from(substeps));
         let world = self.joint_world(model, state, h);
         self.contacts.clear();
         self.swept.clear();
-        self.bouncing.clear();
+        self.bouncing.iter_mut().for_each(Vec::clear);
         self.exact.clear(self.bodies.list.len());
         for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let first = self.contacts.len() as u32;
-            for &index in &island.contacts {
+            let patches = |index: usize| {
                 let pair = &self.memory.pairs.list[index];
-                for patch in (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost) {
+                (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost).map(move |patch| (pair, patch))
+            };
+            let count = island.contacts.iter().map(|&index| patches(index).count()).sum::<usize>();
+            let is_exact = count <= self.settings.exact_contacts as usize || !island.joints.is_empty();
+            let h = if is_exact { h } else { swept_h };
+            for &index in &island.contacts {
+                for (pair, patch) in patches(index) {
                     if pair.material.restitution > 0.0 {
-                        self.bouncing.push(self.contacts.len() as u32);
+                        self.bouncing[usize::from(!is_exact)].push(self.contacts.len() as u32);
                     }
                     self.contacts.push(Contact::new((index, pair), patch, &self.bodies, h));
                 }
             }
             let numbers = first..self.contacts.len() as u32;
-            if numbers.len() <= self.settings.exact_contacts as usize || !island.joints.is_empty() {
+            if is_exact {
                 let members = Members { contacts: numbers, joints: &island.joints };
                 let joints = &self.memory.joints;
                 self.exact.add(&members, &self.contacts, joints, &mut self.bodies, &world);
             } else {
                 self.swept.extend(numbers);
+                self.bodies.sweep(&island.bodies);
             }
         }
+    }
+
+    /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.
+    fn substeps(&self) -> [u32; 2] {
+        let least = self.settings.substeps.max(1);
+        [least, load::substeps(self.memory.load, least, self.settings.most_substeps)]
     }
 
     /// The accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
@@ -344,28 +361,41 @@ impl Realtime {
         }
     }
 
-    /// Lets `part` seconds pass, in substeps.
+    /// Lets `part` seconds pass, in substeps: first for exact islands and what is free, then for heaps.
     fn solve(&mut self, model: &Model, state: &State, part: f64) {
-        let substeps = self.settings.substeps.max(1);
+        let [substeps, swept_substeps] = self.substeps();
         let h = part / f64::from(substeps);
         let stiffness = Stiffness { h, push: self.settings.max_push_speed };
         let world = self.joint_world(model, state, h);
         let Self { bodies, contacts, wide, exact, swept, bouncing, level, settings, .. } = self;
-        wide.load(contacts, swept, bodies, &stiffness);
+        let scripted = bodies.scripted();
         for _ in 0..substeps {
-            bodies.list.iter_mut().for_each(|body| body.kick(if body.jointed { 0.5 * h } else { h }));
-            impact::bounce(contacts, bouncing, bodies, h, settings.restitution_threshold);
-            if !wide.is_empty() {
-                wide.push(bodies, &stiffness, *level);
-            }
+            let others = |body: &&mut Body| !body.swept;
+            bodies.list.iter_mut().filter(others).for_each(|body| body.kick(if body.jointed { 0.5 * h } else { h }));
+            impact::bounce(contacts, &bouncing[0], bodies, h, settings.restitution_threshold);
             exact.push(contacts, bodies, &stiffness, &world);
-            bodies.list.iter_mut().for_each(|body| body.drift(h));
+            bodies.list.iter_mut().filter(others).for_each(|body| body.drift(h));
             exact.relax(contacts, bodies, &stiffness, &world);
-            if !wide.is_empty() {
-                wide.relax(bodies, &stiffness, *level);
-            }
+        }
+        if swept.is_empty() {
+            return;
+        }
+        // Heaps meet scripted bodies where these were in the beginning.
+        let arrived = bodies.scripted();
+        bodies.put(&scripted);
+        let h = part / f64::from(swept_substeps);
+        let stiffness = Stiffness { h, ..stiffness };
+        wide.load(contacts, swept, bodies, &stiffness);
+        for _ in 0..swept_substeps {
+            let moves = |body: &&mut Body| body.swept || !body.is_movable();
+            bodies.list.iter_mut().filter(|body| body.swept).for_each(|body| body.kick(h));
+            impact::bounce(contacts, &bouncing[1], bodies, h, settings.restitution_threshold);
+            wide.push(bodies, &stiffness, *level);
+            bodies.list.iter_mut().filter(moves).for_each(|body| body.drift(h));
+            wide.relax(bodies, &stiffness, *level);
         }
         wide.store(contacts);
+        bodies.put(&arrived);
     }
 
     /// What joints need to know of the world, for substeps of `h` seconds.
@@ -379,8 +409,9 @@ impl Realtime {
         let h = part / f64::from(self.settings.substeps.max(1));
         self.exact.store(&mut self.memory.joints, h);
         for contact in &self.contacts {
-            contact.store(&mut self.memory.pairs.list[contact.pair as usize], h);
+            contact.store(&mut self.memory.pairs.list[contact.pair as usize]);
         }
+        self.memory.load = load::follow(self.memory.load, &self.contacts, &self.swept, &self.bodies);
     }
 
     /// Notes which contacts each body has.
@@ -415,6 +446,7 @@ impl Method for Realtime {
         self.before.pairs.clone_from(&self.memory.pairs);
         self.before.joints.clone_from(&self.memory.joints);
         self.before.activity.clone_from(&self.memory.activity);
+        self.before.load = self.memory.load;
         self.before.report = self.report;
         let result = self.advance(context);
         if result.is_err() {
@@ -422,6 +454,7 @@ impl Method for Realtime {
             std::mem::swap(&mut self.memory.pairs, &mut self.before.pairs);
             std::mem::swap(&mut self.memory.joints, &mut self.before.joints);
             std::mem::swap(&mut self.memory.activity, &mut self.before.activity);
+            self.memory.load = self.before.load;
             self.report = self.before.report;
             context.index.all_moved();
         }

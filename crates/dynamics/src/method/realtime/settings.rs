@@ -21,6 +21,9 @@ pub struct RealtimeSettings {
     /// In how many substeps the bodies go from one look at the contacts to the next. Default 4.
     #[schemars(range(min = 1, max = 256))]
     pub substeps: u32,
+    /// The most substeps that heaps take instead where something heavy lies on something light. Default 32.
+    #[schemars(range(min = 1, max = 256))]
+    pub most_substeps: u32,
     /// Islands of at most this many contacts are solved exactly, by elimination; larger ones by sweeps. Default 64.
     #[schemars(range(max = 100_000))]
     pub exact_contacts: u32,
@@ -69,6 +72,7 @@ impl Default for RealtimeSettings {
         Self {
             refreshes: 2,
             substeps: 4,
+            most_substeps: 32,
             exact_contacts: 64,
             keep: 0.01,
             max_push_speed: 3.0,

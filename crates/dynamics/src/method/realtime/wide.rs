@@ -197,10 +197,6 @@ impl WideContacts {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
-    }
-
     fn sort(&mut self, contacts: &[Contact], numbers: &[u32], bodies: &Bodies) {
         self.colours.reset(bodies.list.len());
         self.sorted.clear();

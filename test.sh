@@ -4,7 +4,13 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-step() { printf '\n== %s\n' "$*"; }
+# Says what begins, and how long what was before took.
+begun=-1
+step() {
+    if [ "$begun" -ge 0 ]; then printf -- '-- %s s\n' "$((SECONDS - begun))"; fi
+    begun=$SECONDS
+    printf '\n== %s\n' "$*"
+}
 
 step "toolchain"
 if ! command -v cargo >/dev/null; then
@@ -29,9 +35,11 @@ cargo test --workspace --all-features --quiet
 
 step "the sandbox in a browser"
 cargo build --package tumble-cli --quiet
-crates/sandbox/e2e/run.sh "$PWD/target/debug/tumble"
+# Wherever cargo puts it: CARGO_TARGET_DIR, its configuration, or target.
+target=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+crates/sandbox/e2e/run.sh "$target/debug/tumble"
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps --quiet
 
-step "all passed"
+step "all passed in $((SECONDS / 60)) min $((SECONDS % 60)) s"

@@ -35,14 +35,18 @@ pub(crate) enum Command {
     View(View),
     /// Lists the scenes of the gallery
     List(List),
+    /// Prints the text of a scene of the gallery
+    Show(Show),
     /// Writes a commented scene to start from
     New(New),
     /// Checks scene files and reports all errors at once
     Check(Check),
     /// Prints the JSON Schema of scene files, for editors that complete and check
-    Schema,
+    Schema(Schema),
     /// Runs a scene with several methods and says how far they are apart
     Compare(Compare),
+    /// Runs a scene many times with other numbers, and writes a table of how each run ended
+    Sweep(Sweep),
     /// Compares simulations with formulas and known results
     Validate(Validate),
     /// Measures how fast scenes run
@@ -105,6 +109,9 @@ pub(crate) struct SceneChoice {
     /// What to do when energy comes out of nothing, as with steps that are too long. Default: what the scene says, or warn
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) energy: Option<Energy>,
+    /// How many times the usual limits a scene may cost in bodies, triangles, contacts and memory (2 GB) before it is refused
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) budget: f64,
 }
 
 /// Options of `run`.
@@ -157,6 +164,9 @@ pub(crate) struct View {
     /// What to do when energy comes out of nothing, as with steps that are too long. Default: what the scene says, or warn
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) energy: Option<Energy>,
+    /// How many times the usual limits a scene may cost in bodies, triangles, contacts and memory (2 GB) before it is refused
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) budget: f64,
     /// The port; 0 for any that is free
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
@@ -176,11 +186,49 @@ pub(crate) struct List {
     pub(crate) json: bool,
 }
 
+/// Options of `show`.
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    /// The name of a scene from the gallery, or a file
+    pub(crate) scene: String,
+}
+
+/// Options of `sweep`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Every combination of the values is one run and one row: the values, then how the run ended (steps, time of the last contact \
+event, energies, and the columns of a CSV table at the end). Runs are spread over the cores of this machine; the rows are in \
+order whatever ends first. A run that could not go on has the reason in the column `error`.
+
+Examples:
+  tumble sweep cradle-1 --vary bodies.ball.mass=1:10:20 --out table.csv
+  tumble sweep pendulum-2 --vary dt=0.0001:0.01:5:log --vary method.retroactive.integrator=verlet,runge_kutta_4 --out t.csv")]
+pub(crate) struct Sweep {
+    #[command(flatten)]
+    pub(crate) choice: SceneChoice,
+    /// The key and its values: from, to and how many of them (1:10:20), the same spread by factors (1:1000:4:log), or a list
+    /// (1,2,5). Give it as often as you like
+    #[arg(long = "vary", value_name = "KEY=VALUES", required = true)]
+    pub(crate) vary: Vec<String>,
+    /// The table, .csv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// How many runs at once. Default: one for each core
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) jobs: Option<usize>,
+    /// Shows no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
 /// Options of `new`.
 #[derive(Args, Debug)]
 pub(crate) struct New {
     /// The file to write; it must not exist
     pub(crate) file: PathBuf,
+    /// Starts from a scene of the gallery instead
+    #[arg(long, value_name = "SCENE")]
+    pub(crate) from: Option<String>,
     /// Prints what was written as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -198,6 +246,14 @@ pub(crate) struct Check {
     /// Prints the errors as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Options of `schema`.
+#[derive(Args, Debug)]
+pub(crate) struct Schema {
+    /// Prints it for people instead: every key with what it is, its unit, default and range
+    #[arg(long)]
+    pub(crate) markdown: bool,
 }
 
 /// Options of `compare`.

@@ -1,6 +1,6 @@
 //! `tumble check` and `tumble schema`.
 
-use crate::args::Check;
+use crate::args::{Check, Schema};
 use crate::failure::{Failure, print};
 use crate::scene::load;
 use serde_json::{Value, json};
@@ -52,6 +52,9 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     }
 }
 
-pub(crate) fn schema() -> Result<(), Failure> {
+pub(crate) fn schema(options: &Schema) -> Result<(), Failure> {
+    if options.markdown {
+        return print(&tumble_scene::scene_reference(&Registry::default()));
+    }
     print(&format!("{:#}\n", tumble_scene::scene_schema(&Registry::default())))
 }

@@ -2,15 +2,18 @@
 
 use crate::args::Compare;
 use crate::failure::{Failure, print};
+use crate::files::{refuse_ending, refuse_inputs};
 use crate::run::{Progress, stop_flag, tell_warning};
-use crate::scene::{load, method_setting};
+use crate::scene::{load_within, method_setting};
 use serde_json::{Value, json};
-use std::fmt::Write;
-use std::io::IsTerminal;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tumble_dynamics::Id;
 use tumble_scene::Scene;
+use tumble_scene::draft::Draft;
 use tumble_scene::energy::EnergyTally;
 use tumble_scene::plot::{self, Curve, Plot};
 use tumble_scene::record::FrameClock;
@@ -36,10 +39,17 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     if options.methods.len() < 2 {
         return Err(Failure::Request("a comparison needs at least two methods: --methods a,b".into()));
     }
-    if let Some(path) = options.plot.as_ref().filter(|path| !plot::is_known_ending(path)) {
-        return Err(Failure::Request(format!("--plot {}: {}", path.display(), plot::UNKNOWN_ENDING)));
+    if let Some(path) = &options.plot {
+        refuse_ending(("plot", path), plot::is_known_ending(path), plot::UNKNOWN_ENDING)?;
     }
     let mut all = options.methods.iter().map(|method| contender(options, method)).collect::<Result<Vec<_>, _>>()?;
+    let failed = |path: &Path, error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
+    // Before the run, which may take long.
+    let plot = options.plot.as_deref().map(|path| -> Result<(&Path, Draft), Failure> {
+        refuse_inputs(&[("plot", path)], &all[0].scene.files)?;
+        Ok((path, Draft::beside(path).map_err(|error| failed(path, error))?))
+    });
+    let plot = plot.transpose()?;
     let stop = stop_flag();
     let mut progress = Progress::new(std::io::stderr().is_terminal());
     let (duration, rate) = (all[0].scene.duration, all[0].scene.recording.rate);
@@ -59,9 +69,9 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     all.iter().filter(|one| one.out_of_nothing.times > 1).for_each(Contender::warn);
     let stopped = stop.load(Ordering::Relaxed);
     print(&if options.json { format!("{:#}\n", to_json(&all, stopped)) } else { to_text(&all, stopped) })?;
-    if let Some(path) = &options.plot {
-        let failed = |error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
-        std::fs::write(path, picture(&all).to_svg()).map_err(failed)?;
+    if let Some((path, mut draft)) = plot {
+        let written = draft.write_all(picture(&all).to_svg().as_bytes()).and_then(|()| draft.finish());
+        written.map_err(|error| failed(path, error))?;
     }
     if stopped { Err(Failure::Interrupted) } else { Ok(()) }
 }
@@ -75,7 +85,7 @@ fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
     for part in parts {
         settings.push(if part.starts_with("dt=") { part.to_owned() } else { format!("method.{name}.{part}") });
     }
-    let scene = load(&options.choice.scene, &settings)?;
+    let scene = load_within(&options.choice.scene, &settings, options.choice.budget)?;
     let start_energy = scene.world.energy().total();
     let (label, out_of_nothing) = (method.to_owned(), EnergyTally::default());
     Ok(Contender { label, scene, wall_time: 0.0, start_energy, out_of_nothing, apart: Vec::new() })
@@ -88,7 +98,7 @@ impl Contender {
         while self.scene.world.time() < until - 1e-9 * self.scene.dt {
             let world = &mut self.scene.world;
             let dt = if until - world.time() < 1.001 * self.scene.dt { until - world.time() } else { self.scene.dt };
-            world.step(dt).map_err(Failure::Step)?;
+            world.step(dt).map_err(|error| Failure::Step(error.to_string()))?;
             if self.out_of_nothing.note(world) {
                 progress.clear();
                 self.warn();
@@ -188,5 +198,7 @@ fn picture(all: &[Contender]) -> Plot {
         y_label: "distance / m".into(),
         curves: curves.collect(),
         equal_scales: false,
+        // Methods part from each other by powers of ten.
+        logarithmic: true,
     }
 }

@@ -24,6 +24,7 @@ pub(crate) fn show() -> Result<(), Failure> {
         dt: None,
         settings: Vec::new(),
         energy: None,
+        budget: 1.0,
         port: 0,
         host: Ipv4Addr::LOCALHOST.into(),
         no_open: false,
@@ -45,6 +46,7 @@ fn draw() -> Result<(), Failure> {
         dt: None,
         settings,
         energy: None,
+        budget: 1.0,
     };
     let file = |ending: &str| format!("{FOLDER}/{SCENE}.{ending}");
     crate::run::run(&Run {

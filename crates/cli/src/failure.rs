@@ -1,7 +1,6 @@
 //! How a command can fail, and the exit code that says so.
 
 use std::process::ExitCode;
-use tumble_dynamics::StepError;
 use tumble_scene::Report;
 use tumble_scene::record::RecordError;
 
@@ -13,7 +12,7 @@ pub(crate) enum Failure {
     /// Something else is wrong with what was asked for: exit code 1.
     Request(String),
     /// A step could not be taken: exit code 3.
-    Step(StepError),
+    Step(String),
     /// Something could not be written: exit code 4.
     Write(String),
     /// A comparison with a known result failed: exit code 5. The table has been printed.

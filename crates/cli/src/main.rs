@@ -8,12 +8,14 @@ mod check;
 mod compare;
 mod demo;
 mod failure;
+mod files;
 mod gallery;
 mod limits;
 mod render;
 mod run;
 mod scene;
 mod starter;
+mod sweep;
 mod validate;
 mod view;
 
@@ -29,10 +31,12 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::View(options) => view::view(&options),
         Command::List(options) => gallery::list(&options),
+        Command::Show(options) => starter::show(&options),
         Command::New(options) => starter::write(&options),
         Command::Check(options) => check::check(&options),
-        Command::Schema => check::schema(),
+        Command::Schema(options) => check::schema(&options),
         Command::Compare(options) => compare::compare(&options),
+        Command::Sweep(options) => sweep::sweep(&options),
         Command::Validate(options) => validate::validate(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Render(options) => render::render(&options),

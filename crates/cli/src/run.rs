@@ -2,7 +2,8 @@
 
 use crate::args::Run;
 use crate::failure::{Failure, print};
-use crate::scene::{load, method_setting};
+use crate::files::{Wanted, refuse_doubles, refuse_ending, refuse_inputs};
+use crate::scene::{load_within, method_setting};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
@@ -12,17 +13,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tumble_dynamics::World;
 use tumble_scene::Scene;
+use tumble_scene::draft::Draft;
 use tumble_scene::plot::{self, Curve, Plot};
 use tumble_scene::record::{Columns, Output, RecordError, UNKNOWN_ENDING, is_known_ending, output_for};
 use tumble_scene::run::{Runner, Summary};
 use tumble_scene::suggestion;
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
-    check_files(options)?;
+    let files = wanted(options)?;
     // First, so that settings of the method apply to it.
     let method = options.method.as_deref().map(method_setting).transpose()?;
     let settings: Vec<String> = method.into_iter().chain(options.choice.all_settings()).collect();
-    let mut scene = load(&options.choice.scene, &settings)?;
+    let mut scene = load_within(&options.choice.scene, &settings, options.choice.budget)?;
+    refuse_inputs(&files, &scene.files)?;
     let stop = stop_flag();
     let mut runner = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed));
     let plots = options.plots.iter().map(|plot| Sketch::new(plot, &scene)).collect::<Result<Vec<_>, _>>()?;
@@ -48,31 +51,29 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     outcome(summary)
 }
 
-/// Refuses files that cannot be what is asked for, before any of them is made.
-fn check_files(options: &Run) -> Result<(), Failure> {
-    let refuse =
-        |option: &str, path: &Path, why: &str| Err(Failure::Request(format!("--{option} {}{why}", path.display())));
+/// The files that are asked for; refused if they cannot be that.
+fn wanted(options: &Run) -> Result<Vec<Wanted<'_>>, Failure> {
     let outputs = options.outputs.iter().map(|path| ("out", path.as_path()));
     let plots = options.plots.iter().map(|plot| ("plot", Path::new(plot.split('=').next().unwrap_or(plot))));
-    let files: Vec<(&str, &Path)> = outputs.chain(plots).collect();
-    for (index, &(option, path)) in files.iter().enumerate() {
-        if files[..index].iter().any(|&(_, before)| before == path) {
-            return refuse(option, path, " is given twice");
-        }
-        if option == "out" && !is_known_ending(path) {
-            return refuse(option, path, &format!(": {UNKNOWN_ENDING}"));
-        }
-        if option == "plot" && !plot::is_known_ending(path) {
-            return refuse(option, path, &format!(": {}", plot::UNKNOWN_ENDING));
-        }
+    let files: Vec<Wanted<'_>> = outputs.chain(plots).collect();
+    refuse_doubles(&files)?;
+    for &(option, path) in &files {
+        let (is_known, known) = match option {
+            "out" => (is_known_ending(path), UNKNOWN_ENDING),
+            _ => (plot::is_known_ending(path), plot::UNKNOWN_ENDING),
+        };
+        refuse_ending((option, path), is_known, known)?;
     }
-    Ok(())
+    Ok(files)
 }
 
 /// What the exit code says of a run.
 pub(crate) fn outcome(summary: Summary) -> Result<(), Failure> {
     if let Some(error) = summary.step_error {
-        return Err(Failure::Step(error));
+        return Err(Failure::Step(error.to_string()));
+    }
+    if let Some(reason) = summary.over_budget {
+        return Err(Failure::Step(reason));
     }
     if !summary.write_errors.is_empty() {
         let messages: Vec<String> = summary.write_errors.iter().map(ToString::to_string).collect();
@@ -210,6 +211,7 @@ impl Progress {
 /// Collects the curves of a plot.
 struct Sketch {
     path: PathBuf,
+    draft: Draft,
     columns: Columns,
     /// The columns of y, and that of x.
     ys: Vec<usize>,
@@ -252,11 +254,11 @@ impl Sketch {
         let ys = ys.split(',').map(|name| find(name.trim())).collect::<Result<Vec<_>, _>>()?;
         let x = find(x.trim())?;
         let path = PathBuf::from(file);
-        std::fs::File::create(&path).map_err(|error| Failure::Write(format!("{}: {error}", path.display())))?;
+        let draft = Draft::beside(&path).map_err(|error| Failure::Write(format!("{}: {error}", path.display())))?;
         let curve = |&y: &usize| Curve { name: columns.names()[y].clone(), points: Vec::new() };
         let curves = ys.iter().map(curve).collect();
         let title = scene.title.clone();
-        Ok(Self { path, columns, ys, x, curves, row: Vec::new(), title, stride: 1, frames: 0 })
+        Ok(Self { path, draft, columns, ys, x, curves, row: Vec::new(), title, stride: 1, frames: 0 })
     }
 }
 
@@ -295,9 +297,11 @@ impl Output for Sketch {
             x_label: labelled(&names[self.x]),
             y_label: if let [y] = self.ys[..] { labelled(&names[y]) } else { unit(&names[self.ys[0]]).to_owned() },
             curves: std::mem::take(&mut self.curves),
+            logarithmic: false,
             equal_scales: self.ys.iter().chain([&self.x]).all(|&column| unit(&names[column]) == "m"),
         };
-        std::fs::write(&self.path, plot.to_svg()).map_err(|source| RecordError::Io { path: self.path.clone(), source })
+        let written = self.draft.write_all(plot.to_svg().as_bytes()).and_then(|()| self.draft.finish());
+        written.map_err(|source| RecordError::Io { path: self.path.clone(), source })
     }
 }
 
@@ -316,6 +320,11 @@ fn unit(column: &str) -> &'static str {
         "x" | "y" | "z" => "m",
         "vx" | "vy" | "vz" => "m/s",
         "wx" | "wy" | "wz" => "rad/s",
+        "ax" | "ay" | "az" => "m/s²",
+        "angular_ax" | "angular_ay" | "angular_az" => "rad/s²",
+        "fx" | "fy" | "fz" | "contact_fx" | "contact_fy" | "contact_fz" => "N",
+        "tx" | "ty" | "tz" | "contact_tx" | "contact_ty" | "contact_tz" => "N m",
+        "dt" => "s",
         _ => "",
     }
 }

@@ -2,16 +2,22 @@
 
 use crate::args::{Energy, SceneChoice};
 use crate::failure::Failure;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tumble_dynamics::EnergyWatch;
 use tumble_dynamics::registry::Registry;
 use tumble_scene::mesh::{Files, Folder};
-use tumble_scene::{Loader, Scene, SceneSource, gallery, suggestion};
+use tumble_scene::{Budget, Loader, Scene, SceneSource, gallery, suggestion};
 
 /// Reads a scene by path or by name from the gallery. Energy out of nothing gives a warning unless the scene or a setting
 /// says otherwise.
 pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
-    let loader = settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting));
+    load_within(name, settings, 1.0)
+}
+
+/// Likewise, if it costs no more than so many times what is usual.
+pub(crate) fn load_within(name: &str, settings: &[String], budget: f64) -> Result<Scene, Failure> {
+    let loader = Loader::new().with_budget(Budget { factor: budget });
+    let loader = settings.iter().fold(loader, |loader, setting| loader.with_setting(setting));
     let mut scene = match gallery::find(name) {
         Some(entry) => entry.load(&loader)?,
         None if is_file(name) => loader.load(Path::new(name))?,
@@ -74,6 +80,10 @@ impl Files for Folders {
         }
         problems.dedup();
         Err(problems.join("; "))
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.0.iter().find_map(|folder| folder.path(name))
     }
 }
 

@@ -1,23 +1,36 @@
-//! `tumble new`.
+//! `tumble new` and `tumble show`.
 
-use crate::args::New;
+use crate::args::{New, Show};
 use crate::failure::{Failure, print};
-use std::io::Write;
+use crate::scene::{is_file, load, not_in_gallery};
+use tumble_scene::draft::Draft;
+use tumble_scene::gallery;
 
 const STARTER: &str = include_str!("starter.toml");
 
 pub(crate) fn write(options: &New) -> Result<(), Failure> {
     let name = options.file.display();
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Failure::Request(format!("{name} exists already; it is left as it is")),
-        _ => Failure::Write(format!("{name}: {error}")),
+    if options.file.symlink_metadata().is_ok() {
+        return Err(Failure::Request(format!("{name} exists already; it is left as it is")));
+    }
+    let text = match &options.from {
+        None => STARTER,
+        Some(scene) => gallery::find(scene).ok_or_else(|| not_in_gallery(scene))?.text,
     };
-    let mut file = std::fs::File::create_new(&options.file).map_err(failed)?;
-    file.write_all(STARTER.as_bytes()).map_err(failed)?;
+    Draft::write(&options.file, text.as_bytes()).map_err(|error| Failure::Write(format!("{name}: {error}")))?;
     if options.json {
         return print(&format!("{:#}\n", serde_json::json!({ "file": name.to_string() })));
     }
     print(&format!("wrote {name}; run it with: tumble run {name}\n"))
+}
+
+/// Prints a scene.
+pub(crate) fn show(options: &Show) -> Result<(), Failure> {
+    match gallery::find(&options.scene) {
+        Some(entry) => print(entry.text),
+        None if is_file(&options.scene) => print(&load(&options.scene, &[])?.source.text),
+        None => Err(not_in_gallery(&options.scene)),
+    }
 }
 
 #[cfg(test)]

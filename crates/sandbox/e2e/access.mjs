@@ -73,6 +73,39 @@ export async function access(t) {
     await page.keyboard.press('c');
   });
 
+  await t.step('Space plays and pauses wherever the focus is, except in text', async () => {
+    await pane('show');
+    const playing = () => t.read('status().playing');
+    const before = await playing();
+    let presses = 0;
+    for (const where of ['#stage', '#reset', '#timeline', '#speed', '#show-contacts', '#tab-plots']) {
+      await page.focus(where);
+      await page.keyboard.press(' ');
+      await t.settled();
+      presses += 1;
+      assert.equal(await playing(), before === (presses % 2 === 0), where);
+    }
+    assert.ok(!(await page.isChecked('#show-contacts')), 'it ticks no box');
+    await page.focus('#show-contacts');
+    await page.keyboard.press('Enter');
+    assert.ok(await page.isChecked('#show-contacts'), 'Enter does');
+    await page.keyboard.press('Enter');
+    await pane('scenes');
+    await page.focus('#filter');
+    await page.keyboard.type('a b');
+    assert.equal(await page.inputValue('#filter'), 'a b');
+    await t.settled();
+    assert.equal(await playing(), before);
+    await page.fill('#filter', '');
+  });
+
+  await t.step('the speed says what it is', async () => {
+    await t.play();
+    await page.setViewportSize({ width: 1300, height: 700 });
+    await page.waitForFunction(() => / × real time, .* ms a step/.test(document.querySelector('#pace')?.textContent ?? ''));
+    await page.setViewportSize({ width: 900, height: 520 });
+  });
+
   await t.step('it fits on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     for (const name of PANES) {
@@ -86,6 +119,7 @@ export async function access(t) {
       assert.deepEqual(beyond, [390], name);
       assert.ok((await page.locator(`#pane-${name}`).boundingBox()).height > 200, `${name} has room`);
     }
+    assert.ok((await page.locator('#timeline').boundingBox()).width > 300, 'the time can be chosen with a finger');
     await page.click('#panel-button');
     assert.ok(!(await page.isVisible('#panel')));
     await page.setViewportSize({ width: 900, height: 520 });

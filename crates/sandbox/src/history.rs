@@ -8,6 +8,8 @@
 //!   whenever bodies come or go, or the method changes.
 //! - **pulls**: which hands pulled in which steps, the only thing from outside that happens between two wholes.
 //!
+//! What all of them take is counted, and the oldest are forgotten when it is too much, whatever is shot and deleted.
+//!
 //! Time goes on from a moment by returning to the last whole before it and taking the same steps with the same pulls
 //! again. The simulation is deterministic, so it arrives at the same bits, and whatever comes next is what came next then.
 
@@ -15,7 +17,7 @@ use crate::hand::Hand;
 use crate::runs::{Runs, States, Whole};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tumble_dynamics::{BodyState, State, Wrench};
+use tumble_dynamics::State;
 
 /// How far back it goes, in seconds of simulated time.
 const SPAN: f64 = 60.0;
@@ -23,13 +25,8 @@ const SPAN: f64 = 60.0;
 const SHORTEST: f64 = 1.0 / 60.0;
 /// How many bytes all moments together take, about; and all wholes.
 const MEMORY: f64 = 128e6;
-/// What a body and a contact take in a whole, in bytes, about.
-const WHOLE_BODY: f64 = 2000.0;
-const WHOLE_CONTACT: f64 = 2000.0;
 /// How many steps are taken between two wholes, if memory allows.
 const STEPS: f64 = 60.0;
-/// How many wholes are kept at most, however many bodies are shot and deleted.
-const WHOLES: usize = 400;
 
 #[derive(Debug)]
 struct Moment {
@@ -84,13 +81,11 @@ impl History {
         let last = self.moments.back().map_or(f64::NEG_INFINITY, Moment::time);
         let runs_there = if runs.second.is_some() { 2.0 } else { 1.0 };
         let bodies = runs_there * runs.world().state().bodies.len() as f64;
-        let size = (std::mem::size_of::<BodyState>() + std::mem::size_of::<Wrench>()) as f64;
-        let distance = SHORTEST.max(SPAN * size * bodies / MEMORY);
+        let distance = SHORTEST.max(SPAN * States::size_of(bodies) / MEMORY);
         // After a step back the world may be before the last moment.
         if last > time || time - last >= 0.999 * distance {
             let contacts = runs_there * runs.world().report().contacts as f64;
-            let size = WHOLE_BODY * bodies + WHOLE_CONTACT * contacts;
-            let distance = (STEPS * runs.scene.dt).max(SPAN * size / MEMORY);
+            let distance = (STEPS * runs.scene.dt).max(SPAN * Whole::size_of(bodies, contacts) / MEMORY);
             let whole = self.whole_before(time);
             let since = whole.as_ref().map_or(f64::INFINITY, |whole| time - whole.time());
             match whole {
@@ -111,12 +106,29 @@ impl History {
     /// Keeps this moment with everything: bodies were added or removed, or the method is another one.
     pub(crate) fn record_whole(&mut self, runs: &Runs) {
         self.keep(runs, Arc::new(runs.whole()));
-        let is_new = |(a, b): (&Moment, &Moment)| usize::from(!Arc::ptr_eq(&a.whole, &b.whole));
-        let mut wholes: usize = 1 + self.moments.iter().zip(self.moments.iter().skip(1)).map(is_new).sum::<usize>();
-        while wholes > WHOLES && self.moments.len() > 1 {
-            let oldest = self.moments.pop_front();
-            let is_last = self.moments.front().zip(oldest.as_ref()).is_some_and(|pair| is_new(pair) == 1);
-            wholes -= usize::from(is_last);
+    }
+
+    /// What it takes, in bytes, about.
+    fn size(&self) -> f64 {
+        let mut last: Option<&Arc<Whole>> = None;
+        let mut size = 0.0;
+        for Moment { states, whole } in &self.moments {
+            size += states.size();
+            if last.is_none_or(|last| !Arc::ptr_eq(last, whole)) {
+                size += whole.size();
+            }
+            last = Some(whole);
+        }
+        size
+    }
+
+    /// Forgets the oldest moments, with their wholes, until the rest fits.
+    fn trim(&mut self) {
+        let mut size = self.size();
+        while size > 2.0 * MEMORY && self.moments.len() > 1 {
+            let Some(Moment { states, whole }) = self.moments.pop_front() else { return };
+            let was_last = self.moments.front().is_none_or(|next| !Arc::ptr_eq(&next.whole, &whole));
+            size -= states.size() + if was_last { whole.size() } else { 0.0 };
         }
     }
 
@@ -136,6 +148,7 @@ impl History {
         while self.moments.front().is_some_and(|first| first.time() < time - SPAN) {
             self.moments.pop_front();
         }
+        self.trim();
         let oldest = self.moments.front().map_or(0, |first| first.whole.steps());
         while self.pulls.get(1).is_some_and(|(since, _)| *since <= oldest) {
             self.pulls.pop_front();
@@ -340,13 +353,43 @@ mod tests {
         assert!(history.range()[1] <= time + runs.scene.dt);
     }
 
+    /// Everything is shot at and deleted again and again: what is kept stays within bounds, by what it counts and by what the
+    /// system says.
+    #[test]
+    fn memory_is_bounded_whatever_is_shot_and_deleted() {
+        let text = "title = 'crowd'\ngravity = [0, 0, 0]\n[bodies.ball]\nshape.sphere.radius = 0.1\n\
+                    repeat.grid = { count = [20, 5, 30], spacing = [0.3, 0.3, 0.3] }\n";
+        let mut runs = Runs::new(Loader::new().load_text("crowd", text).unwrap());
+        let mut history = History::new(&runs);
+        runs.step(&[]).unwrap();
+        let (before, mut most) = (resident(), 0.0_f64);
+        for number in 0..100 {
+            let ball =
+                || Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).at([0.0, 50.0, 5.0 * f64::from(number)]);
+            runs.change(|world| world.add_body(ball()).map(|_| ())).unwrap();
+            history.record_whole(&runs);
+            most = most.max(history.size());
+            step(&mut runs, &mut history, &[]);
+        }
+        assert!(most <= 2.0 * MEMORY, "{most}");
+        assert!(most > 1.5 * MEMORY, "this test has to fill the memory: {most}");
+        let grown = resident() - before;
+        assert!(grown < 3.2 * MEMORY, "{} MB", grown / 1e6);
+    }
+
+    /// The memory of this process, in bytes, where the system tells.
+    fn resident() -> f64 {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        text.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0
+    }
+
     #[test]
     fn bodies_come_and_go_with_time() {
         let mut runs = open("pendulum-2");
         let mut history = History::new(&runs);
         let count = runs.world().model().bodies().len();
         step(&mut runs, &mut history, &[]);
-        for number in 0..2 * WHOLES {
+        for number in 0..800 {
             let at = [5.0 * number as f64, 50.0, 0.0];
             let ball = || Body::dynamic().with_shape(Shape::sphere(1.0).unwrap()).at(at);
             runs.change(|world| world.add_body(ball()).map(|_| ())).unwrap();

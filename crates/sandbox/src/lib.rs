@@ -12,7 +12,7 @@
 //! | `frame` | poses in few bytes: only what moved, as differences to what this tab has |
 //! | `protocol` | what pages may ask for |
 //! | `client` | one tab: everything it gets is the latest state of things, never a queue |
-//! | `server`, `assets` | HTTP: who may connect, and the page itself |
+//! | `server`, `gate`, `assets` | HTTP: who may connect, for how long without a word, and the page itself |
 //! | `preview`, `recording` | what else can be fetched: a look at a scene for its thumbnail, the last minute as a file |
 //!
 //! The simulation publishes one value, its latest state of affairs; each tab compares it with what it
@@ -31,6 +31,7 @@ mod assets;
 mod client;
 mod drawings;
 mod frame;
+mod gate;
 mod hand;
 mod history;
 mod inspect;

@@ -6,6 +6,7 @@
 
 use crate::assets::asset;
 use crate::client::{Hub, command, serve};
+use crate::gate::Gate;
 use crate::preview::preview;
 use crate::protocol::MAX_MESSAGE;
 use crate::recording::recording;
@@ -14,13 +15,13 @@ use crate::subject::Subject;
 use crate::tell::hello;
 use axum::Router;
 use axum::extract::{Query, State, WebSocketUpgrade};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
 use tokio::sync::{oneshot, watch};
@@ -75,6 +76,7 @@ pub struct Sandbox {
     address: SocketAddr,
     token: Option<String>,
     commands: std::sync::mpsc::SyncSender<Command>,
+    over: Arc<AtomicBool>,
     stop: Option<oneshot::Sender<()>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -86,7 +88,8 @@ impl Sandbox {
         let interests = Interests::default();
         let hello = hello(&subject).into();
         let first = subject.clone();
-        let simulation = Simulation::new(subject, publisher, interests.clone());
+        let over = Arc::new(AtomicBool::new(false));
+        let simulation = Simulation::new(subject, publisher, interests.clone(), over.clone());
         let simulation = simulation.map_err(|report| SandboxError::Scene(Box::new(report)))?;
 
         let address = SocketAddr::new(options.host, options.port);
@@ -118,7 +121,7 @@ impl Sandbox {
                     .route("/recording", get(save))
                     .fallback(get(page))
                     .with_state(door);
-                let serving = axum::serve(listener, router).into_future();
+                let serving = axum::serve(Gate::new(listener), router).into_future();
                 // Tabs may stay open for ever, so ending does not wait for them.
                 futures_util::future::select(Box::pin(serving), stopped).await;
             });
@@ -128,7 +131,7 @@ impl Sandbox {
             named("simulation").spawn(move || simulation.run(&given)).map_err(SandboxError::Start)?,
             named("server").spawn(serving).map_err(SandboxError::Start)?,
         ];
-        Ok(Self { address, token, commands, stop: Some(stop), threads })
+        Ok(Self { address, token, commands, over, stop: Some(stop), threads })
     }
 
     /// Where it listens.
@@ -162,7 +165,9 @@ impl Drop for Sandbox {
         if let Some(stop) = self.stop.take() {
             let _ended = stop.send(());
         }
-        let _ended = self.commands.send(Command::Stop);
+        // Whatever waits to be done is left. If it waits for commands, this wakes it up.
+        self.over.store(true, Ordering::Relaxed);
+        let _ended_or_busy = self.commands.try_send(Command::Stop);
         for thread in self.threads.drain(..) {
             let _ended = thread.join();
         }
@@ -201,13 +206,17 @@ impl Door {
         ];
         // Who has the token may call this machine by any name.
         let known = self.token.is_some() || ours.iter().any(|name| name == host);
-        let origin = text(header::ORIGIN);
-        known && origin.is_none_or(|origin| origin.strip_prefix("http://") == Some(host))
+        // One that cannot be read is not ours.
+        let is_ours = |origin: &HeaderValue| origin.to_str().ok().and_then(|o| o.strip_prefix("http://")) == Some(host);
+        known && headers.get_all(header::ORIGIN).iter().all(is_ours)
     }
 
     /// Why a request is turned away, if it is.
     fn refusal(&self, headers: &HeaderMap, words: &BTreeMap<String, String>) -> Option<Response> {
-        if !self.admits(headers) {
+        // Browsers tell who asks even where they do not tell the origin, as for pictures and downloads.
+        let mut asks = headers.get_all("sec-fetch-site").iter().map(HeaderValue::as_bytes);
+        let foreign = asks.any(|site| ![&b"same-origin"[..], b"none"].contains(&site));
+        if foreign || !self.admits(headers) {
             return Some(refusal("this server is not for other sites"));
         }
         let known = self.knows(words.get("token"));

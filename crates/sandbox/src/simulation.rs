@@ -18,6 +18,7 @@ use crate::subject::{Subject, load_method};
 use crate::tell::{extent_size, problem, scene_problem, smallest, tell_scene, tell_status};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -101,6 +102,8 @@ pub(crate) struct Simulation {
     told: Option<Instant>,
     publisher: watch::Sender<Arc<Published>>,
     interests: Interests,
+    /// Whether it is over, whatever waits.
+    over: Arc<AtomicBool>,
 }
 
 impl Simulation {
@@ -108,6 +111,7 @@ impl Simulation {
         subject: Subject,
         publisher: watch::Sender<Arc<Published>>,
         interests: Interests,
+        over: Arc<AtomicBool>,
     ) -> Result<Self, Report> {
         let scene = subject.load()?;
         let start = scene.world.snapshot();
@@ -132,6 +136,7 @@ impl Simulation {
             told: None,
             publisher,
             interests,
+            over,
         };
         new.scene_opened();
         new.publish();
@@ -157,8 +162,9 @@ impl Simulation {
             };
             match first {
                 Ok(command) => {
-                    for command in std::iter::once(command).chain(commands.try_iter().take(BATCH)) {
-                        if !self.obey(command) {
+                    let batch = std::iter::once(command).chain(commands.try_iter().take(BATCH)).collect();
+                    for command in without_outdated(batch) {
+                        if self.is_over() || !self.obey(command) {
                             return;
                         }
                     }
@@ -177,6 +183,11 @@ impl Simulation {
                 self.publish();
             }
         }
+    }
+
+    /// Whether it was ended from outside, which overtakes all that waits.
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
     }
 
     fn interests(&self) -> std::sync::MutexGuard<'_, BTreeMap<ClientId, Interest>> {
@@ -363,7 +374,7 @@ impl Simulation {
         self.debt += passed * self.speed;
         let begun = Instant::now();
         while self.playing && self.debt >= 0.999 * dt {
-            if begun.elapsed() > BUDGET {
+            if begun.elapsed() > BUDGET || self.is_over() {
                 self.debt = self.debt.min(dt);
                 break;
             }
@@ -446,6 +457,22 @@ impl Simulation {
     }
 }
 
+/// What is left to do of commands in a row: who opens a scene or a text and then another one wants the last.
+fn without_outdated(commands: Vec<Command>) -> Vec<Command> {
+    let opens = |command: &Command| matches!(command, Command::Request(_, request, _) if matches!(**request, Request::Text { .. } | Request::Scene { .. }));
+    let last = commands.iter().rposition(opens);
+    // A text refers to files of the scene before it, so that one is opened in any case.
+    let is_scene = |command: &Command| matches!(command, Command::Request(_, request, _) if matches!(**request, Request::Scene { .. }));
+    let before = last.and_then(|last| commands[..=last].iter().rposition(is_scene));
+    let kept = |index: &usize, command: &Command| !opens(command) || Some(*index) == last || Some(*index) == before;
+    commands
+        .into_iter()
+        .enumerate()
+        .filter(|(index, command)| kept(index, command))
+        .map(|(_, command)| command)
+        .collect()
+}
+
 /// Where the bodies of a world are, by slot.
 fn poses(world: &World, unit: f64) -> Arc<[Option<Pose>]> {
     let mut poses = vec![None; world.model().bodies().slot_count()];
@@ -462,4 +489,35 @@ fn make_method(method: Value) -> Result<Arc<Chosen>, Value> {
         problem(messages.join("; ").trim())
     })?;
     Ok(Chosen::new(method, loaded.world.method()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Typing in the editor sends a text with every key: only the last is built, and all else is done in its order.
+    #[test]
+    fn only_the_last_text_is_opened() {
+        let (answers, _heard) = mpsc::channel(1);
+        let request = |request| Command::Request(1, Box::new(request), answers.clone());
+        let text = |text: &str| request(Request::Text { text: text.into() });
+        let scene = |name: &str| request(Request::Scene { name: name.into() });
+        let told = |commands: Vec<Command>| -> Vec<String> {
+            let left = without_outdated(commands).into_iter();
+            let requests = left.filter_map(|command| match command {
+                Command::Request(_, request, _) => Some(*request),
+                _ => None,
+            });
+            let word = |request| match request {
+                Request::Text { text } => text,
+                Request::Scene { name } => name,
+                other => format!("{other:?}"),
+            };
+            requests.map(word).collect()
+        };
+        assert_eq!(told(vec![text("a"), text("b"), request(Request::Play), text("c")]), ["Play", "c"]);
+        assert_eq!(told(vec![scene("s"), text("a"), text("b"), request(Request::Pause)]), ["s", "b", "Pause"]);
+        assert_eq!(told(vec![scene("s"), text("a"), scene("t")]), ["t"]);
+        assert_eq!(told(vec![request(Request::Step), request(Request::Step)]), ["Step", "Step"]);
+    }
 }

@@ -4,13 +4,14 @@ use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 use tumble_scene::gallery::{self, Entry, GalleryFiles};
 use tumble_scene::mesh::{Files, Folder, NoFiles};
-use tumble_scene::{Loader, Report, Scene, SceneSource};
+use tumble_scene::{Budget, Loader, Report, Scene, SceneSource};
 
 /// A scene to look at: one of the gallery, or a file.
 #[derive(Clone, Debug)]
 pub struct Subject {
     origin: Origin,
     settings: Vec<String>,
+    budget: Budget,
 }
 
 #[derive(Clone, Debug)]
@@ -22,12 +23,22 @@ enum Origin {
 impl Subject {
     /// A scene of the gallery, by name.
     pub fn gallery(name: &str) -> Option<Self> {
-        gallery::find(name).map(|entry| Self { origin: Origin::Gallery(entry), settings: Vec::new() })
+        gallery::find(name).map(|entry| Self::of(Origin::Gallery(entry)))
     }
 
     /// A scene file. It is read anew whenever the scene is opened.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::File(path.into()), settings: Vec::new() }
+        Self::of(Origin::File(path.into()))
+    }
+
+    fn of(origin: Origin) -> Self {
+        Self { origin, settings: Vec::new(), budget: Budget::default() }
+    }
+
+    /// With scenes and texts that may cost so many times what is usual.
+    pub fn within(mut self, factor: f64) -> Self {
+        self.budget = Budget { factor };
+        self
     }
 
     /// With a change to the scene: `key=value`, as [`Loader::with_setting`] has it. It wins over the text, also over one that
@@ -38,7 +49,8 @@ impl Subject {
     }
 
     fn loader(&self) -> Loader {
-        self.settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting))
+        let loader = Loader::new().with_budget(self.budget);
+        self.settings.iter().fold(loader, |loader, setting| loader.with_setting(setting))
     }
 
     /// What a person calls it.

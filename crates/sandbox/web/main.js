@@ -103,7 +103,7 @@ link.on('status', (now) => {
   const play = byId('play');
   play.setAttribute('aria-pressed', String(now.playing));
   play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
-  byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × · ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms` : `${now.bodies} bodies`;
+  byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × real time, ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms a step` : `${now.bodies} bodies`;
   if (now.error) notice(`Stopped: ${now.error}`);
   showWarning([now.warning, now.second?.warning && `Second run: ${now.second.warning}`].filter(Boolean).join('\n'));
   plots.add(now);
@@ -460,12 +460,17 @@ byId('keys').append(
 );
 byId('help-button').onclick = showHelp;
 
+/** Where one writes. */
+const TEXT = 'input:not([type=range], [type=checkbox], [type=radio]), textarea';
+
 document.addEventListener('keydown', (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-  if (target.matches('input:not([type=range], [type=checkbox]), textarea, select')) return;
-  // Space and Enter press the button that has the focus; arrows move sliders, choices and what scrolls.
-  if (event.key === ' ' && target.matches('button, input')) return;
+  if (target.matches(TEXT)) return;
+  if (event.key !== ' ' && target.matches('select')) return;
+  // Space plays and pauses wherever the focus is; Enter presses what has it, and ticks boxes. Arrows move sliders, choices and
+  // what scrolls.
+  if (event.key === 'Enter' && target.matches('input[type=checkbox]')) target.click();
   if (/^(Arrow|Page)/.test(event.key) && (target.matches('input') || byId('panel').contains(target))) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const found = KEYS.find(([, , keys]) => keys.includes(key));
@@ -478,6 +483,24 @@ document.addEventListener('keydown', (event) => {
   else if (key.startsWith('Arrow') || key.startsWith('Page')) stage.turn(key, event.shiftKey);
   else found[3]();
 });
+
+// A button would be pressed when the key comes up.
+document.addEventListener('keyup', (event) => {
+  if (event.key === ' ' && !help.open && !(/** @type {HTMLElement} */ (event.target).matches(TEXT))) event.preventDefault();
+});
+
+// A tap on a body opens the panel, and is no click on what of the panel comes to lie under the finger.
+/** @type {EventTarget | null} */ let touched = null;
+document.addEventListener('pointerdown', (event) => (touched = event.target), { capture: true });
+document.addEventListener(
+  'click',
+  (event) => {
+    if (event.detail === 0 || touched !== stage.canvas || event.target === stage.canvas) return;
+    event.stopPropagation();
+    event.preventDefault();
+  },
+  { capture: true },
+);
 
 if (innerWidth <= 760) panel(false);
 else stage.arrange();

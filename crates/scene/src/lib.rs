@@ -20,11 +20,14 @@
 
 mod build;
 mod check;
+pub mod cost;
 mod degrees;
+pub mod draft;
 pub mod energy;
 mod fault;
 pub mod format;
 pub mod gallery;
+mod include;
 mod kind;
 mod load;
 pub mod look;
@@ -32,6 +35,7 @@ pub mod mesh;
 mod nearest;
 pub mod plot;
 pub mod record;
+mod reference;
 mod report;
 pub mod run;
 mod schema;
@@ -40,7 +44,9 @@ pub mod strands;
 mod tree;
 pub mod validate;
 
+pub use cost::{Budget, Cost};
 pub use load::{Color, Loader, MAX_SCENE, Scene, SceneSource};
 pub use nearest::suggestion;
+pub use reference::scene_reference;
 pub use report::{Diagnostic, Report};
 pub use schema::scene_schema;

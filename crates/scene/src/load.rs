@@ -5,9 +5,11 @@
 
 use crate::build;
 use crate::check::check;
+use crate::cost::{Budget, Cost};
 use crate::format::{CameraFile, RecordingFile};
+use crate::include::Includer;
 use crate::kind::other_kind;
-use crate::mesh::{Files, Folder, NoFiles, read_limited};
+use crate::mesh::{Files, Folder, NoFiles, Noted, read_limited};
 use crate::nearest::suggestion;
 use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, scene_schema};
@@ -17,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tumble_dynamics::registry::Registry;
 use tumble_dynamics::{EnergyWatch, ModelError, World};
@@ -51,6 +53,12 @@ pub struct Scene {
     pub world: World,
     /// The colours the file gives to bodies, by slot of the body.
     pub colors: Vec<Option<Color>>,
+    /// What it costs.
+    pub cost: Cost,
+    /// What it may cost.
+    pub budget: Budget,
+    /// The files on disk that it was read from: its own and those it refers to.
+    pub files: Vec<PathBuf>,
     /// What it was read from.
     pub source: SceneSource,
 }
@@ -74,11 +82,18 @@ pub struct SceneSource {
 pub struct Loader {
     registry: Registry,
     settings: Vec<String>,
+    budget: Budget,
     /// The schema for this registry, made when it is first needed.
     schema: OnceLock<Value>,
 }
 
 impl Scene {
+    /// Called like its file if it has no title.
+    fn titled(self, name: &str) -> Self {
+        let stem = || Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        Self { title: if self.title.is_empty() { stem() } else { self.title }, ..self }
+    }
+
     /// Watches over the energy in this way, unless the file asks for another.
     pub fn watch_energy(&mut self, unless_told: EnergyWatch) {
         self.world.set_energy_watch(self.energy_watch.unwrap_or(unless_told));
@@ -102,6 +117,12 @@ impl Loader {
     /// TOML is taken as a string.
     pub fn with_setting(mut self, setting: impl Into<String>) -> Self {
         self.settings.push(setting.into());
+        self
+    }
+
+    /// With another budget: what costs more is refused.
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
         self
     }
 
@@ -129,6 +150,7 @@ impl Loader {
             Report::general(format!("{} is not UTF-8 text: look at line {line}", path.display()), "")
         })?;
         let mut scene = self.load_text_with(&path.display().to_string(), &text, &Folder::of(path))?;
+        scene.files.push(path.to_path_buf());
         scene.source.path = std::path::absolute(path).ok().and_then(|path| path.into_os_string().into_string().ok());
         Ok(scene)
     }
@@ -145,20 +167,24 @@ impl Loader {
             return Err(Report::general(format!("{name} is larger than {} MB", MAX_SCENE >> 20), ""));
         }
         let mut sources = Sources::default();
+        let files = Noted::new(files);
         let source = sources.add(name, text);
         let root = tree::parse(&sources, source, &mut report);
         let scene = root.and_then(|mut root| {
+            Includer::new(&files, &mut sources, &mut report).add(&mut root);
             for setting in &self.settings {
                 apply(setting, &mut root, &mut sources, &mut report);
             }
             check(self.schema.get_or_init(|| scene_schema(&self.registry)), &mut root, &mut report);
-            build::scene(&self.registry, &root, files, &mut report)
+            build::scene(&self.registry, &root, &files, self.budget, &mut report)
         });
         report.sort();
         report.sources = sources;
         let settings = self.settings.clone();
         let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings, path: None };
-        scene.map(|scene| Scene { source, ..scene }).ok_or(report)
+        let files = files.list();
+        let scene = scene.map(|scene| Scene { source, files, ..scene });
+        scene.map(|scene| scene.titled(name)).ok_or(report)
     }
 }
 

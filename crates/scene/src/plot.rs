@@ -25,6 +25,8 @@ pub struct Plot {
     pub curves: Vec<Curve>,
     /// Whether a metre (or whatever the unit is) is as long across as upwards: for paths in space.
     pub equal_scales: bool,
+    /// Whether the vertical axis is logarithmic: what is not above zero is left out.
+    pub logarithmic: bool,
 }
 
 /// What is said of a plot whose file ends otherwise.
@@ -46,6 +48,18 @@ const MOST_POINTS: usize = 4000;
 impl Plot {
     /// The picture as the text of an SVG file.
     pub fn to_svg(&self) -> String {
+        if self.logarithmic {
+            let power = |curve: &Curve| {
+                let points = curve.points.iter().filter(|[_, y]| *y > 0.0).map(|&[x, y]| [x, libm::log10(y)]);
+                Curve { name: curve.name.clone(), points: points.collect() }
+            };
+            return Self { curves: self.curves.iter().map(power).collect(), ..self.clone() }.draw();
+        }
+        self.draw()
+    }
+
+    /// The picture of what may be powers of ten.
+    fn draw(&self) -> String {
         let [mut x, mut y] =
             [0, 1].map(|axis| Range::of(self.curves.iter().flat_map(|c| c.points.iter().map(move |p| p[axis]))));
         let (width, height) = (WIDTH - MARGINS[0] - MARGINS[1], HEIGHT - MARGINS[2] - MARGINS[3]);
@@ -76,7 +90,7 @@ impl Plot {
                 ),
             );
         }
-        for tick in y.ticks() {
+        for tick in if self.logarithmic { y.powers() } else { y.ticks() } {
             let at = up(tick);
             put(
                 &mut svg,
@@ -86,7 +100,7 @@ impl Plot {
                     WIDTH - MARGINS[1],
                     MARGINS[0] - 8.0,
                     at + 4.5,
-                    y.label(tick)
+                    if self.logarithmic { power_label(tick) } else { y.label(tick) }
                 ),
             );
         }
@@ -238,6 +252,11 @@ fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     kept
 }
 
+/// A power of ten.
+fn power_label(power: f64) -> String {
+    if power.fract() == 0.0 { format!("1e{power}") } else { format!("{:.1e}", libm::pow(10.0, power)) }
+}
+
 /// A range of values on an axis, with round numbers for its ticks.
 #[derive(Clone, Copy, Debug)]
 struct Range {
@@ -277,9 +296,18 @@ impl Range {
     }
 
     fn ticks(&self) -> Vec<f64> {
-        let step = self.step();
+        self.ticks_of(self.step())
+    }
+
+    fn ticks_of(&self, step: f64) -> Vec<f64> {
         let first = (self.low / step).ceil() as i64;
         (first..first.saturating_add(12)).map(|k| k as f64 * step).take_while(|&tick| tick <= self.high).collect()
+    }
+
+    /// Ticks at whole powers if there are at least two, each a step apart.
+    fn powers(&self) -> Vec<f64> {
+        let whole = self.ticks_of(self.step().max(1.0));
+        if whole.len() < 2 { self.ticks() } else { whole }
     }
 
     fn label(&self, tick: f64) -> String {
@@ -326,6 +354,21 @@ mod tests {
         assert_eq!(place(&[[0.0, 1.0], [1.0, 0.0]]), [true, false]);
         assert_eq!(place(&[[0.0, 0.0], [1.0, 1.0]]), [false, false]);
         assert_eq!(place(&[[0.0, 1.0], [1.0, 1.0], [0.9, 1.0], [0.0, 0.0]]), [true, true]);
+    }
+
+    /// Each power of ten is as far from the next; what has no logarithm is not drawn.
+    #[test]
+    fn powers_of_ten_are_equally_far_apart() {
+        let points = vec![[0.0, 0.0], [1.0, 1e-9], [2.0, 1e-6], [3.0, 1e-3], [4.0, -1.0]];
+        let curves = vec![Curve { name: "apart".into(), points }];
+        let svg = Plot { curves, logarithmic: true, ..Plot::default() }.to_svg();
+        let path = svg.lines().find(|line| line.contains("stroke-width=\"1.8\"")).unwrap();
+        let path = path.split("d=\"M").nth(1).unwrap().split('"').next().unwrap();
+        let heights: Vec<f64> =
+            path.split('L').map(|point| point.split(' ').nth(1).unwrap().parse().unwrap()).collect();
+        assert_eq!(heights.len(), 3);
+        assert!((heights[0] - 2.0 * heights[1] + heights[2]).abs() < 0.1, "{heights:?}");
+        assert!(svg.contains(">1e-8<") && svg.contains(">1e-4<"), "{svg}");
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct Summary {
     pub solve_time: f64,
     /// Whether it was stopped before its end.
     pub stopped: bool,
+    /// That more touched at once than the scene's budget allows, if that ended the run.
+    pub over_budget: Option<String>,
     /// Why a step could not be taken, if that ended the run.
     #[serde(serialize_with = "as_text")]
     pub step_error: Option<StepError>,
@@ -116,9 +118,10 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Runs the scene from where it is to its duration. Frames are written at the rate of the recording: each at the first
-    /// step that is not before its time; and the end is one, too. An output that fails is left out from then on; the
-    /// others and the run go on.
+    /// Runs the scene from where it is to its duration, with a last step that is shorter if it must be. Frames are written at
+    /// the rate of the recording: each at the first step that is not before its time; and the end is one, too. An output that
+    /// fails is left out from then on; the others and the run go on. A run in which more bodies touch at once than the
+    /// scene's [budget](crate::Budget) allows ends there.
     pub fn run(mut self, scene: &mut Scene) -> Summary {
         let begun = Instant::now();
         let mut summary = Summary { start_energy: scene.world.energy().total(), ..Summary::default() };
@@ -146,26 +149,36 @@ impl<'a> Runner<'a> {
             };
         write(&mut self.outputs, &mut summary, scene, Moment::Start);
         // The last step may be the one that ends a little early: a thousandth of a step does not matter.
+        let most_contacts = scene.budget.contacts();
         while scene.world.time() + 1e-3 * scene.dt < scene.duration {
             if (self.stop)() {
                 summary.stopped = true;
                 break;
             }
             let start = Instant::now();
-            if let Err(error) = scene.world.step(scene.dt) {
+            let left = scene.duration - scene.world.time();
+            if let Err(error) = scene.world.step(if left < 0.999 * scene.dt { left } else { scene.dt }) {
                 summary.step_error = Some(error);
                 break;
             }
             stepping += start.elapsed();
             let report = scene.world.report();
             (detecting, solving) = (detecting + report.times.detect, solving + report.times.solve);
-            summary.most_contacts = summary.most_contacts.max(report.contacts);
+            let contacts = report.contacts;
+            summary.most_contacts = summary.most_contacts.max(contacts);
             summary.steps += 1;
             if summary.energy_out_of_nothing.note(&scene.world) {
                 summary.energy_out_of_nothing.warning().iter().for_each(|warning| (self.warn)(warning));
             }
             write(&mut self.outputs, &mut summary, scene, Moment::Step);
             (self.progress)(scene);
+            if contacts > most_contacts {
+                let time = scene.world.time();
+                summary.over_budget = Some(format!(
+                    "{contacts} contacts at {time} s are more than the {most_contacts} that are allowed; `--budget 10` allows more"
+                ));
+                break;
+            }
         }
         write(&mut self.outputs, &mut summary, scene, Moment::End);
         let start = Instant::now();

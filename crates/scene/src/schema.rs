@@ -45,7 +45,6 @@ pub fn scene_schema(registry: &Registry) -> Value {
     }
     root["$defs"] = Value::Object(definitions);
     root["title"] = json!("tumble scene");
-    root["required"] = json!(["title"]);
     root.pointer_mut("/properties/title").and_then(Value::as_object_mut).and_then(|title| title.remove("default"));
     root
 }

@@ -238,3 +238,43 @@ fn bodies_of_a_scene_that_never_sleeps_stay_awake() {
         assert_eq!(scene.world.body(body(&scene.world, "box")).unwrap().is_asleep(), asleep, "{time}");
     }
 }
+
+/// Files by name.
+struct Shelf(Vec<(&'static str, &'static str)>);
+
+impl tumble_scene::mesh::Files for Shelf {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| format!("there is no file {name}"))
+    }
+}
+
+#[test]
+fn a_scene_in_several_files_is_one_scene() {
+    let shelf = Shelf(vec![
+        (
+            "robot.toml",
+            "include = ['arm.toml']\ndt = 0.5\ngravity = [0, -1, 0]\n[bodies.trunk]\nshape.sphere.radius = 1\n",
+        ),
+        ("arm.toml", "[templates.arm.bodies.hand]\nshape.sphere.radius = 0.1\n"),
+        ("twice.toml", "[bodies.ball]\nshape.sphere.radius = 2\n"),
+        ("wrong.toml", "[bodies.box]\nshap.box.size = [1, 1, 1]\n"),
+        ("self.toml", "include = ['self.toml']\n"),
+    ]);
+    let load = |text: &str| tumble_scene::Loader::new().load_text_with("my scene.toml", text, &shelf);
+    let own = "dt = 0.01\n[bodies.ball]\nshape.sphere.radius = 1\n[instances.left]\ntemplate = 'arm'\n";
+    let scene = load(&format!("include = ['robot.toml']\n{own}")).unwrap();
+    assert_eq!((scene.title.as_str(), scene.dt), ("my scene", 0.01));
+    let names: Vec<&str> = scene.world.bodies().map(|(_, body)| body.model().name.as_str()).collect();
+    assert_eq!(names.len(), 3);
+    assert!(["ball", "trunk", "left/hand"].iter().all(|name| names.contains(name)), "{names:?}");
+    for (file, message, place) in [
+        ("twice", "there is a `ball` in `bodies` already", "twice.toml:1:9"),
+        ("wrong", "unknown key `shap`", "wrong.toml:2:1"),
+        ("self", "\"self.toml\" includes itself", "self.toml:1:12"),
+        ("none", "there is no file none.toml", "my scene.toml:1:12"),
+    ] {
+        let problem = load(&format!("include = ['{file}.toml']\n{own}")).unwrap_err().to_string();
+        assert!(problem.contains(message) && problem.contains(place), "{problem}");
+    }
+}

@@ -4,14 +4,17 @@ mod map;
 
 use crate::args::Limits;
 use crate::failure::{Failure, print};
+use crate::files::{Wanted, refuse_doubles, refuse_inputs};
 use crate::scene;
 use glam::DVec3;
 use serde_json::{Value, json};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use tumble_dynamics::constraint::{BodyView, Constraint, Swings, Turn, allowed_swings, allowed_turn};
 use tumble_dynamics::model::JointEnd;
 use tumble_dynamics::registry::Registry;
+use tumble_scene::draft::Draft;
 use tumble_scene::{Loader, Scene, gallery};
 
 pub(crate) fn limits(options: &Limits) -> Result<(), Failure> {
@@ -27,8 +30,17 @@ pub(crate) fn limits(options: &Limits) -> Result<(), Failure> {
         [] => return Err(Failure::Request("which joint?".into())),
     };
     let region = Region::of(&scene, joint, options)?;
-    for file in &options.outputs {
-        write(file, &if ending(file) == Some("svg") { map::to_svg(&region) } else { region.to_csv() })?;
+    let wanted: Vec<Wanted<'_>> = options.outputs.iter().map(|file| ("out", file.as_path())).collect();
+    refuse_doubles(&wanted)?;
+    refuse_inputs(&wanted, &scene.files)?;
+    // All are written before any is moved to its place.
+    let drafts = options.outputs.iter().map(|file| {
+        let text = if ending(file) == Some("svg") { map::to_svg(&region) } else { region.to_csv() };
+        let draft = Draft::beside(file).and_then(|mut draft| draft.write_all(text.as_bytes()).map(|()| draft));
+        Ok((file, draft.map_err(|error| failed(file, &error))?))
+    });
+    for (file, mut draft) in drafts.collect::<Result<Vec<_>, Failure>>()? {
+        draft.finish().map_err(|error| failed(file, &error))?;
     }
     if options.json {
         return print(&format!("{:#}\n", region.to_json()));
@@ -41,8 +53,8 @@ fn ending(file: &Path) -> Option<&str> {
     file.extension().and_then(|ending| ending.to_str())
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| Failure::Write(format!("{}: {error}", file.display())))
+fn failed(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::Write(format!("{}: {error}", file.display()))
 }
 
 /// A joint of a registered kind between two bodies, to the left and the right of the origin.

@@ -3,10 +3,10 @@
 use super::palette::{COLORS, Palette};
 use crate::failure::Failure;
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use tumble_scene::draft::Draft;
 
 /// The most pictures per second of a GIF.
 const FASTEST_GIF: f64 = 50.0;
@@ -72,9 +72,9 @@ enum Reel {
     /// A folder of numbered files.
     Frames { next: usize },
     /// An animation with one palette; each frame holds only what changed.
-    Gif { encoder: gif::Encoder<BufWriter<File>>, palette: Palette, last: Vec<u8>, rate: f64, shown: u64 },
+    Gif { encoder: gif::Encoder<BufWriter<Draft>>, palette: Palette, last: Vec<u8>, rate: f64, shown: u64 },
     /// A video.
-    Mp4 { encoder: Child },
+    Mp4 { encoder: Child, draft: Draft },
 }
 
 /// The colour number that means "as before".
@@ -120,7 +120,7 @@ impl Film {
                 *shown += 1;
                 encoder.write_frame(&frame).map_err(failed(path))
             }
-            Reel::Mp4 { encoder } => {
+            Reel::Mp4 { encoder, .. } => {
                 let Some(input) = encoder.stdin.as_mut() else { return Ok(()) };
                 input.write_all(picture).map_err(|error| Failure::Write(format!("ffmpeg: {error}")))
             }
@@ -132,12 +132,12 @@ impl Film {
             Reel::Frames { .. } => Ok(()),
             Reel::Gif { encoder, .. } => {
                 let mut file = encoder.into_inner().map_err(failed(&self.path))?;
-                file.flush().map_err(failed(&self.path))
+                file.flush().and_then(|()| file.get_mut().finish()).map_err(failed(&self.path))
             }
-            Reel::Mp4 { mut encoder } => {
+            Reel::Mp4 { mut encoder, mut draft } => {
                 drop(encoder.stdin.take());
                 match encoder.wait() {
-                    Ok(status) if status.success() => Ok(()),
+                    Ok(status) if status.success() => draft.finish().map_err(failed(&self.path)),
                     Ok(status) => Err(Failure::Write(format!("ffmpeg ended with {status}"))),
                     Err(error) => Err(Failure::Write(format!("ffmpeg: {error}"))),
                 }
@@ -181,7 +181,7 @@ impl Reel {
         let palette = Palette::of(samples.iter().map(Vec::as_slice));
         let mut colors = palette.colors.clone();
         colors.resize(3 * 256, 0);
-        let file = BufWriter::new(File::create(path).map_err(failed(path))?);
+        let file = BufWriter::new(Draft::beside(path).map_err(failed(path))?);
         let mut encoder = gif::Encoder::new(file, size[0] as u16, size[1] as u16, &colors).map_err(failed(path))?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(failed(path))?;
         Ok(Self::Gif { encoder, palette, last: Vec::new(), rate, shown: 0 })
@@ -191,7 +191,8 @@ impl Reel {
         let size = format!("{width}x{height}");
         let rate = rate.to_string();
         let source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-"];
-        let target = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18"];
+        let target = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-f", "mp4"];
+        let draft = Draft::beside(path).map_err(failed(path))?;
         let mut command = Command::new("ffmpeg");
         // Ctrl-C is for us: we end the film, and ffmpeg with it.
         #[cfg(unix)]
@@ -201,19 +202,20 @@ impl Reel {
             .args(source)
             .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"])
             .args(target)
-            .arg(path)
+            .arg(draft.path())
             .stdin(Stdio::piped())
             .spawn();
-        Ok(Self::Mp4 { encoder: encoder.map_err(no_ffmpeg)? })
+        Ok(Self::Mp4 { encoder: encoder.map_err(no_ffmpeg)?, draft })
     }
 }
 
 /// Writes one picture.
 pub(super) fn write_png(path: &Path, picture: &[u8], [width, height]: [usize; 2]) -> Result<(), Failure> {
-    let file = BufWriter::new(File::create(path).map_err(failed(path))?);
-    let mut encoder = png::Encoder::new(file, width as u32, height as u32);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
     encoder.set_color(png::ColorType::Rgb);
     let mut writer = encoder.write_header().map_err(failed(path))?;
     writer.write_image_data(picture).map_err(failed(path))?;
-    writer.finish().map_err(failed(path))
+    writer.finish().map_err(failed(path))?;
+    Draft::write(path, &bytes).map_err(failed(path))
 }

@@ -13,6 +13,7 @@ mod raster;
 
 use crate::args::Render;
 use crate::failure::{Failure, print};
+use crate::files::refuse_inputs;
 use crate::run::{Progress, outcome, stop_flag};
 use crate::scene;
 use film::{Film, Kind, write_png};
@@ -25,9 +26,12 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 use tumble_dynamics::State;
 use tumble_scene::Scene;
+use tumble_scene::draft::Draft;
 use tumble_scene::record::{Header, Pace, RecordError, Recording, RecordingWriter, write_animation};
 use tumble_scene::run::Runner;
 
+/// The most pictures of a film.
+const MOST_PICTURES: u64 = 1_000_000;
 /// From how many pictures the colours of a GIF are taken.
 const SAMPLES: u64 = 6;
 
@@ -43,22 +47,33 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
     }
     let mut settings = options.choice.all_settings();
     settings.push(format!("recording.rate={:?}", options.fps * options.slow));
-    let mut scene = scene::load(&options.choice.scene, &settings)?;
+    let mut scene = scene::load_within(&options.choice.scene, &settings, options.choice.budget)?;
+    refuse_inputs(&[("out", &options.out)], &scene.files)?;
     if let (Some(at), None) = (options.at, options.choice.until) {
         scene.duration = at;
     }
-    let part = PathBuf::from(format!("{}.part", options.out.display()));
-    let recorder = RecordingWriter::create(&part, Header::of(&scene))?;
+    let draft = Draft::scratch(&options.out).map_err(|error| unwritable(&options.out, &error))?;
+    let part = draft.path().to_path_buf();
+    let recorder = RecordingWriter::in_draft(draft, &Header::of(&scene))?;
     let stop = stop_flag();
     let progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
     let runner = Runner::default().with_output(recorder).stopping_when(|| stop.swap(false, Ordering::Relaxed));
     let summary = progress.of(runner, &mut scene);
-    let recording = Recording::open(&part).map_err(unreadable);
-    // The last step may end after it.
-    let until = scene.duration;
-    let drawn = recording.and_then(|mut recording| draw(options, kind, &scene, &mut recording, size, until));
-    std::fs::remove_file(&part).map_err(|error| Failure::Write(format!("{}: {error}", part.display())))?;
+    let drawn = if summary.write_errors.is_empty() {
+        let recording = Recording::open(&part).map_err(unreadable);
+        // A moment after the end is not shown.
+        let until = scene.duration;
+        recording.and_then(|mut recording| draw(options, kind, &scene, &mut recording, size, until))
+    } else {
+        // A full disk is why there is nothing to draw.
+        Ok(())
+    };
+    std::fs::remove_file(&part).map_err(|error| unwritable(&part, &error))?;
     drawn.and_then(|()| outcome(summary))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Write(format!("{}: {error}", path.display()))
 }
 
 /// Draws what was computed before.
@@ -76,6 +91,8 @@ fn render_recording(options: &Render, kind: Kind, size: [usize; 2]) -> Result<()
         eprintln!("{}: {damage}; drawing what is there", choice.scene);
     }
     let scene = scene::load_source(&recording.header().scene, Path::new(&choice.scene))?;
+    let inputs: Vec<PathBuf> = scene.files.iter().cloned().chain([PathBuf::from(&choice.scene)]).collect();
+    refuse_inputs(&[("out", &options.out)], &inputs)?;
     draw(options, kind, &scene, &mut recording, size, choice.until.unwrap_or(f64::INFINITY))
 }
 
@@ -103,15 +120,8 @@ fn draw(
         return Err(Failure::Request("there is nothing to draw: the recording has no frames".into()));
     }
     if kind == Kind::Glb {
-        write_animation(&options.out, scene, recording, Pace { slow: options.slow, until }).map_err(|error| {
-            let damaged = error.path() != options.out;
-            if damaged {
-                // What is there is no animation yet.
-                drop(std::fs::remove_file(&options.out));
-                return unreadable(error);
-            }
-            error.into()
-        })?;
+        write_animation(&options.out, scene, recording, Pace { slow: options.slow, until })
+            .map_err(|error| if error.path() == options.out { error.into() } else { unreadable(error) })?;
         return tell(options, 0);
     }
     let threads =
@@ -119,6 +129,14 @@ fn draw(
     let mut painters: Vec<Painter> = (0..threads).map(|_| Painter::new(scene, recording, size[0], size[1])).collect();
     let fps = kind.possible_rate(options.fps);
     let mut moments = Moments::new(scene, recording, until, fps * options.slow).map_err(unreadable)?;
+    let count = moments.count();
+    if kind != Kind::Png && count > MOST_PICTURES {
+        let seconds = moments.end();
+        let message = format!(
+            "{count} pictures until {seconds} s are more than {MOST_PICTURES}; --until or --fps makes them fewer"
+        );
+        return Err(Failure::Request(message));
+    }
     if kind == Kind::Png {
         let (frame, state) = moments.at(options.at.unwrap_or(moments.end())).map_err(unreadable)?;
         write_png(&options.out, &painters[0].paint(frame, &state), size)?;
@@ -147,7 +165,11 @@ fn draw(
     if pictures > 0 {
         tell(options, pictures)?;
     }
-    if stopped { Err(Failure::Interrupted) } else { Ok(()) }
+    match (stopped, pictures) {
+        (true, _) => Err(Failure::Interrupted),
+        (false, 0) => Err(Failure::Request(format!("{} gives no picture", options.choice.scene))),
+        _ => Ok(()),
+    }
 }
 
 /// Says what was written.

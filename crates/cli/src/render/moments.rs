@@ -42,7 +42,7 @@ impl<'a> Moments<'a> {
     /// How many pictures the film has: the last shows the end, or what is less than a picture before it.
     pub(super) fn count(&self) -> u64 {
         // Times are sums of steps, and rounded.
-        ((self.end - self.start) * self.rate + 1e-6).floor() as u64 + 1
+        (((self.end - self.start) * self.rate + 1e-6).floor() as u64).saturating_add(1)
     }
 
     /// The state that a picture of the film shows, and the frame that says who is there.

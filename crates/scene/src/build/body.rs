@@ -4,6 +4,7 @@ use super::material::Materials;
 use super::script::Path;
 use super::shape::{Shapes, pose};
 use super::{Context, Reported};
+use crate::cost::faces;
 use crate::format::{BodyFile, BodyKindFile, ColliderFile, MassFile};
 use crate::load::Color;
 use crate::source::Span;
@@ -19,6 +20,8 @@ use tumble_geometry::{MassProperties, Shape};
 pub(super) struct Parts {
     kind: BodyKindFile,
     colliders: Vec<Collider>,
+    /// How many triangles and parts they have.
+    pub(super) faces: usize,
     material: Option<Material>,
     mass: Option<f64>,
     mass_properties: Option<MassProperties>,
@@ -49,7 +52,8 @@ impl Parts {
             if weighed {
                 solid(context, &shape, node)?
             }
-            Ok(Collider::new(shape))
+            let faces = faces(&shape);
+            Ok((Collider::new(shape), faces))
         });
         let nodes = node.get("colliders").map_or(&[][..], Node::elements);
         let parts = file.colliders.iter().zip(nodes);
@@ -65,11 +69,14 @@ impl Parts {
             context.report.push(span_of("kind"), message, "leave `kind` out");
             return Err(Reported);
         }
-        let colliders = shape.into_iter().chain(parts).collect::<Result<Vec<Collider>, Reported>>()?;
+        let colliders = shape.into_iter().chain(parts).collect::<Result<Vec<(Collider, usize)>, Reported>>()?;
+        let faces = colliders.iter().map(|(_, faces)| faces).sum();
+        let colliders = colliders.into_iter().map(|(collider, _)| collider).collect();
         let path = path.transpose()?;
         Ok(Self {
             kind: file.kind,
             colliders,
+            faces,
             material,
             mass: file.mass,
             mass_properties: file.mass_properties.as_ref().map(mass_properties),
@@ -110,7 +117,7 @@ impl Parts {
     }
 }
 
-/// One of several colliders of a body, described at `node`.
+/// One of several colliders of a body, described at `node`, and how many triangles and parts it has.
 fn collider(
     context: &mut Context<'_>,
     shapes: &mut Shapes<'_>,
@@ -118,7 +125,7 @@ fn collider(
     part: &ColliderFile,
     node: &Node,
     weighed: bool,
-) -> Result<Collider, Reported> {
+) -> Result<(Collider, usize), Reported> {
     let placed = pose(context, node, node.span, part.position, part.rotation.as_ref());
     let shape = shapes.get(context, &part.shape, node.get("shape").unwrap_or(node));
     let material =
@@ -127,6 +134,7 @@ fn collider(
     if weighed && !part.sensor && part.density.is_none() {
         solid(context, &shape, node.get("shape").unwrap_or(node))?;
     }
+    let faces = faces(&shape);
     let mut collider = Collider::new(shape).with_pose(placed?);
     if let Some(material) = material.transpose()? {
         collider = collider.with_material(material);
@@ -134,7 +142,7 @@ fn collider(
     if let Some(density) = part.density {
         collider = collider.with_density(density);
     }
-    Ok(if part.sensor { collider.as_sensor() } else { collider })
+    Ok((if part.sensor { collider.as_sensor() } else { collider }, faces))
 }
 
 /// Refuses a surface that encloses nothing where a mass is to be found from a volume: it would weigh like a sheet of as many

@@ -8,7 +8,7 @@ use super::joint::{JointPlan, Reference};
 use super::material::Materials;
 use super::script::PlacedPath;
 use super::shape::{Shapes, pose};
-use super::{Context, MAX_BODIES, MAX_JOINTS, Reported, read_body};
+use super::{Context, Reported, read_body};
 use crate::format::{InstanceFile, RepeatFile};
 use crate::load::Color;
 use crate::nearest::suggestion;
@@ -22,9 +22,6 @@ use tumble_geometry::Transform;
 
 /// How deep templates may be nested.
 const MAX_DEPTH: usize = 32;
-/// How many things may be placed in all, on all levels of templates.
-const MAX_PLACED: usize = 400_000;
-
 /// A body to be added.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPlan {
@@ -59,6 +56,11 @@ impl BodyPlan {
         let pose = self.surroundings * moved(&self.start, &self.copy);
         let body = self.parts.body(script).named(self.name.clone()).with_pose(pose);
         self.groups.iter().fold(body, |body, group| body.in_group(group.clone()))
+    }
+
+    /// How many triangles and parts it has.
+    pub(super) fn faces(&self) -> usize {
+        self.parts.faces
     }
 
     /// Where its origin is.
@@ -184,7 +186,7 @@ impl Templates<'_, '_, '_, '_> {
     /// The bodies, joints and instances of a table, with changes to its bodies.
     fn group(&mut self, node: &Node, changes: Option<&Node>) -> Group {
         let mut group = Group::default();
-        if self.placed > MAX_PLACED {
+        if self.placed > self.most_placed() {
             return group;
         }
         for entry in node.section("bodies") {
@@ -313,31 +315,40 @@ impl Templates<'_, '_, '_, '_> {
     }
 
     fn count(&mut self, more: usize, span: Span) -> Result<(), Reported> {
-        let message = || format!("the scene grows too large: more than {MAX_PLACED} bodies and joints are placed");
+        let most = self.most_placed();
+        let message = || format!("the scene grows too large: more than {most} bodies and joints are placed");
         self.place(more, span, message)
+    }
+
+    /// How many things may be placed in all, on all levels of templates.
+    fn most_placed(&self) -> usize {
+        let budget = self.context.budget;
+        budget.bodies().saturating_mul(2).saturating_add(budget.joints())
     }
 
     /// Counts what is placed. That it is too much is said once.
     fn place(&mut self, more: usize, span: Span, message: impl Fn() -> String) -> Result<(), Reported> {
-        let was_too_large = self.placed > MAX_PLACED;
+        let (most, budget) = (self.most_placed(), self.context.budget);
+        let was_too_large = self.placed > most;
         self.placed = self.placed.saturating_add(more);
-        if self.placed <= MAX_PLACED {
+        if self.placed <= most {
             return Ok(());
         }
         if !was_too_large {
-            let help = format!("a scene has at most {MAX_BODIES} bodies and {MAX_JOINTS} joints");
+            let help = format!("a scene has at most {} bodies and {} joints", budget.bodies(), budget.joints());
             self.context.report.push(span, message(), help);
         }
         Err(Reported)
     }
 
     fn check_size(&mut self, group: &Group, span: Span) -> Result<(), Reported> {
+        let budget = self.context.budget;
         for (count, most, what) in
-            [(group.bodies.len(), MAX_BODIES, "bodies"), (group.joints.len(), MAX_JOINTS, "joints")]
+            [(group.bodies.len(), budget.bodies(), "bodies"), (group.joints.len(), budget.joints(), "joints")]
         {
             if count > most {
                 let message = format!("there are {count} {what} up to here");
-                return self.place(MAX_PLACED, span, || message.clone()).and(Err(Reported));
+                return self.place(self.most_placed(), span, || message.clone()).and(Err(Reported));
             }
         }
         Ok(())

@@ -12,6 +12,7 @@ mod material;
 mod script;
 mod shape;
 
+use crate::cost::{Budget, Cost};
 use crate::format::{BodyFile, SceneFile};
 use crate::load::{Color, Scene, SceneSource};
 use crate::mesh::Files;
@@ -28,11 +29,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use tumble_dynamics::registry::Registry;
 use tumble_dynamics::{BodyId, Id, World};
 
-/// The most bodies a scene may have, after all repetitions.
-pub(crate) const MAX_BODIES: usize = 100_000;
-/// The most joints a scene may have, after all repetitions.
-pub(crate) const MAX_JOINTS: usize = 200_000;
-
 /// How far from the origin a body may be along each axis, in metres: what it takes for a solar system.
 const FARTHEST: f64 = 1e12;
 
@@ -44,6 +40,7 @@ pub(crate) struct Context<'a> {
     registry: &'a Registry,
     root: &'a Node,
     report: &'a mut Report,
+    budget: Budget,
 }
 
 impl Context<'_> {
@@ -67,8 +64,14 @@ impl Context<'_> {
 }
 
 /// The scene; none if anything is wrong, which the report then says.
-pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report: &mut Report) -> Option<Scene> {
-    let mut context = Context { registry, root, report };
+pub(crate) fn scene(
+    registry: &Registry,
+    root: &Node,
+    files: &dyn Files,
+    budget: Budget,
+    report: &mut Report,
+) -> Option<Scene> {
+    let mut context = Context { registry, root, report, budget };
     let file: SceneFile = context.accept(root.span, root.decode()).ok()?;
     let materials = Materials::read(&mut context);
     let shapes = Shapes::read(&mut context, files);
@@ -84,8 +87,16 @@ pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report:
         may_be_in_any_group: false,
     };
     builder.build(&file);
-    let Builder { context, world, colors, .. } = builder;
-    context.report.is_empty().then(|| Scene {
+    let Builder { context, world, colors, shapes, .. } = builder;
+    if !context.report.is_empty() {
+        return None;
+    }
+    let cost = Cost::of(&world, shapes.triangles(), budget);
+    if let Some((message, help)) = cost.refusal(budget) {
+        context.report.push(root.place(&["bodies"], root.span), message, help);
+        return None;
+    }
+    Some(Scene {
         title: file.title,
         description: file.description,
         duration: file.duration,
@@ -96,6 +107,9 @@ pub(crate) fn scene(registry: &Registry, root: &Node, files: &dyn Files, report:
         contact_rate: file.contact_rate,
         world,
         colors,
+        cost,
+        budget,
+        files: Vec::new(),
         source: SceneSource::default(),
     })
 }
@@ -136,9 +150,10 @@ impl Builder<'_, '_> {
             self.may_be_in_any_group |= groups.is_none();
             self.groups.extend(groups.into_iter().flatten());
         }
-        for plan in &everything.bodies {
-            self.add_body(plan);
+        if !self.afford(&everything.bodies) {
+            return;
         }
+        everything.bodies.iter().for_each(|plan| self.add_body(plan));
         for plan in &everything.joints {
             self.add_joint(plan);
         }
@@ -148,6 +163,22 @@ impl Builder<'_, '_> {
         self.add_forces();
         self.check_recording(file);
         self.set_method(file);
+    }
+
+    /// Whether all bodies can be made in reasonable time: each is weighed, triangle by triangle.
+    fn afford(&mut self, bodies: &[BodyPlan]) -> bool {
+        let (most, mut all) = (self.context.budget.faces(), 0_usize);
+        let too_many = bodies.iter().find(|plan| {
+            all = all.saturating_add(plan.faces());
+            all > most
+        });
+        if let Some(plan) = too_many {
+            let message =
+                format!("the scene costs too much: up to here its bodies have more than {most} triangles and parts");
+            let help = "copies of simpler shapes would do; `--budget 10` allows more";
+            self.context.report.push(plan.span, message, help);
+        }
+        too_many.is_none()
     }
 
     fn check_camera(&mut self, file: &SceneFile) {

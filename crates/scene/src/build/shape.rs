@@ -1,7 +1,7 @@
 //! Shapes: named ones, built once and shared, and those given where they are used.
 
 use super::{Context, Reported};
-use crate::format::{CompoundPart, HullFile, MeshFile, RotationFile, ShapeFile, ShapeRef};
+use crate::format::{CompoundPart, HullFile, MeshFile, RotationFile, ShapeFile, ShapeRef, SpiralFile};
 use crate::mesh::{Files, MeshData};
 use crate::nearest::suggestion;
 use crate::source::Span;
@@ -22,15 +22,62 @@ pub(super) struct Shapes<'f> {
     /// The named shapes being built, to find those that contain themselves.
     open: Vec<String>,
     meshes: BTreeMap<(String, u64), Result<MeshData, String>>,
+    /// How many triangles there are so far.
+    triangles: usize,
+    /// Whether there are too many, which has been reported.
+    too_many: bool,
 }
 
 impl<'f> Shapes<'f> {
     pub(super) fn read(context: &mut Context<'_>, files: &'f dyn Files) -> Self {
-        let mut shapes = Self { files, by_name: BTreeMap::new(), open: Vec::new(), meshes: BTreeMap::new() };
+        let mut shapes = Self {
+            files,
+            by_name: BTreeMap::new(),
+            open: Vec::new(),
+            meshes: BTreeMap::new(),
+            triangles: 0,
+            too_many: false,
+        };
+        shapes.count_spirals(context);
         for entry in context.root.section("shapes") {
             let _reported = shapes.named(context, &entry.key, entry.key_span, 0);
         }
         shapes
+    }
+
+    /// How many triangles all shapes have.
+    pub(super) fn triangles(&self) -> usize {
+        self.triangles
+    }
+
+    /// Counts the triangles of all spirals before any is made, which takes long.
+    fn count_spirals(&mut self, context: &mut Context<'_>) {
+        let mut waiting = vec![context.root];
+        while let Some(node) = waiting.pop() {
+            waiting.extend(node.entries().iter().map(|entry| &entry.node).chain(node.elements()));
+            let Some(spiral) = node.get("spiral").filter(|spiral| spiral.is_sound()) else { continue };
+            let strips = spiral.decode::<SpiralFile>().map_or([0; 2], |spiral| spiral.strips);
+            let count = (2 * u64::from(strips[0])).saturating_mul(u64::from(strips[1]));
+            let room = self.afford(context, usize::try_from(count).unwrap_or(usize::MAX));
+            if let Err(problem) = room {
+                context.report.push(node.place(&["spiral"], node.span), problem, "");
+                self.too_many = true;
+                return;
+            }
+        }
+    }
+
+    /// Counts the triangles of a mesh that is about to be made of data.
+    fn afford(&mut self, context: &Context<'_>, count: usize) -> Result<(), String> {
+        let most = context.budget.triangles();
+        self.triangles = self.triangles.saturating_add(count);
+        if self.triangles > most {
+            let all = self.triangles;
+            return Err(format!(
+                "the scene costs too much: with this mesh it has {all} triangles, and {most} are allowed"
+            ));
+        }
+        Ok(())
     }
 
     /// A shape by name or as given at `node`.
@@ -114,8 +161,16 @@ impl<'f> Shapes<'f> {
             ShapeFile::Mesh(ref mesh) => {
                 let keys = [("file", mesh.file.is_some()), ("spiral", mesh.spiral.is_some()), ("triangles", true)];
                 let at = ["mesh", keys.into_iter().find(|(_, given)| *given).map_or("", |(key, _)| key)];
+                if self.too_many {
+                    return Err(Reported);
+                }
+                let is_counted = mesh.spiral.is_some();
                 let mesh = self.mesh(mesh);
                 let mesh = accept_read(context, node, &at, mesh)?;
+                if !is_counted {
+                    let room = self.afford(context, mesh.triangles.len());
+                    accept_read(context, node, &at, room)?;
+                }
                 (Shape::mesh(mesh.vertices, mesh.triangles), at)
             }
             ShapeFile::Compound { ref parts } => {

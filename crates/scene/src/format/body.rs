@@ -102,7 +102,7 @@ pub struct MassFile {
     /// The moments of inertia about the body's axes through the centre of mass: Ixx, Iyy, Izz.
     #[schemars(with = "[f64; 3]", inner(range(min = -1e60, max = 1e60)), extend("unit" = "kg m²"))]
     pub inertia: DVec3,
-    /// The products of inertia Ixy, Ixz, Iyz. Default: zero.
+    /// The products of inertia Ixy, Ixz, Iyz as they stand in the matrix of inertia: Ixy = −Σ m x y. Default: zero.
     #[serde(default)]
     #[schemars(with = "[f64; 3]", inner(range(min = -1e60, max = 1e60)), extend("unit" = "kg m²"))]
     pub products: DVec3,

@@ -31,10 +31,13 @@ use tumble_dynamics::EnergyWatch;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SceneFile {
-    /// A short name for people.
-    // The schema asks for it; that it is missing does not keep other mistakes from being found.
+    /// A short name for people. Default: the name of the file.
     #[serde(default)]
     pub title: String,
+    /// Other files whose bodies, joints, forces, materials, shapes, templates and instances are added, named relative to this
+    /// one. Other keys of theirs hold where this file says nothing.
+    #[serde(default)]
+    pub include: Vec<String>,
     /// What there is to see, in a sentence or two.
     #[serde(default)]
     pub description: String,
@@ -298,10 +301,34 @@ pub struct RecordingFile {
     pub rate: f64,
     /// The bodies in tables: names of bodies or groups. Default: every body that moves.
     pub bodies: Vec<String>,
+    /// What tables have besides time, energies, poses and velocities. Default: nothing.
+    pub columns: Vec<ColumnFile>,
+}
+
+/// Columns of tables on request, in SI units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnFile {
+    /// `dt`: the length of the last step.
+    Step,
+    /// `NAME.kinetic`: the kinetic energy of each body.
+    KineticEnergy,
+    /// `NAME.ax` … and `NAME.angular_ax` …: the mean accelerations of each body since the row before.
+    Acceleration,
+    /// `NAME.contact_fx` … and `NAME.contact_tx` …: the force of all contacts on each body and their torque about its centre
+    /// of mass, as means over the last step.
+    ContactForce,
+    /// `JOINT.COORDINATE` and `JOINT.COORDINATE_speed`: how far each joint has turned or slid, in radians or metres, and how
+    /// fast.
+    JointCoordinates,
+    /// `JOINT.fx` … and `JOINT.tx` …: the force and torque, about its anchor, of each joint on its second body.
+    Reactions,
+    /// `JOINT.error`: by how much each joint is open, in metres or radians.
+    JointErrors,
 }
 
 impl Default for RecordingFile {
     fn default() -> Self {
-        Self { rate: 60.0, bodies: Vec::new() }
+        Self { rate: 60.0, bodies: Vec::new(), columns: Vec::new() }
     }
 }

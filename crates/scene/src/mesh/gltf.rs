@@ -8,7 +8,7 @@ use serde_json::Value;
 /// How deep nodes may be nested.
 const MAX_DEPTH: usize = 64;
 /// How many triangles a file may place, since one mesh can be placed by many nodes.
-const MAX_TRIANGLES: usize = 20_000_000;
+const MAX_TRIANGLES: usize = 6_000_000;
 
 pub(super) fn read(bytes: &[u8], files: &dyn Files) -> Result<MeshData, String> {
     let (json, binary) = split(bytes)?;
@@ -271,6 +271,29 @@ mod tests {
             assert_eq!(a.z, height);
             assert!((b - a).cross(c - a).z > 0.0, "faces the same way");
         }
+    }
+
+    /// A folder `models` with a file and its numbers, which it names as seen from there.
+    struct Models;
+
+    impl Files for Models {
+        fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+            let numbers = [0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+            let (start, end) = (TWICE.find("data:").unwrap(), TWICE.find("AAgD8AAAAA").unwrap() + 10);
+            match name.replace('\\', "/").as_str() {
+                "models/x.gltf" => Ok(TWICE.replace(&TWICE[start..end], "x.bin").into_bytes()),
+                "models/x.bin" => Ok(numbers.iter().flat_map(|number| number.to_le_bytes()).collect()),
+                _ => Err(format!("there is no file {name}")),
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_beside_their_file() {
+        let mesh = crate::mesh::MeshData::read(&Models, "models/x.gltf").unwrap();
+        assert_eq!(mesh, read(TWICE.as_bytes(), &NoFiles).unwrap());
+        let problem = crate::mesh::MeshData::read(&Models, "models/y.gltf").unwrap_err();
+        assert!(problem.contains("models/y.gltf"), "{problem}");
     }
 
     #[test]

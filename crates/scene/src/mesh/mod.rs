@@ -10,6 +10,7 @@ mod spiral;
 mod stl;
 
 use glam::DVec3;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,11 @@ pub const MAX_FILE: u64 = 256 << 20;
 pub trait Files {
     /// The content of a file named in the scene.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// Where on disk that file is, if it is there.
+    fn path(&self, _name: &str) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// Files on disk, relative to a folder.
@@ -40,6 +46,52 @@ impl Folder {
 impl Files for Folder {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         read_limited(&self.0.join(name), MAX_FILE)
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        Some(self.0.join(name)).filter(|path| path.is_file())
+    }
+}
+
+/// Files from elsewhere, with a list of those that were read.
+pub(crate) struct Noted<'a> {
+    files: &'a dyn Files,
+    read: RefCell<Vec<PathBuf>>,
+}
+
+impl<'a> Noted<'a> {
+    pub(crate) fn new(files: &'a dyn Files) -> Self {
+        Self { files, read: RefCell::default() }
+    }
+
+    /// Where those are on disk that were read.
+    pub(crate) fn list(self) -> Vec<PathBuf> {
+        self.read.into_inner()
+    }
+}
+
+impl Files for Noted<'_> {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        self.read.borrow_mut().extend(self.files.path(name));
+        self.files.read(name)
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.files.path(name)
+    }
+}
+
+/// The files that a file in a folder refers to: they are beside it, or where the scene is.
+struct Beside<'a> {
+    files: &'a dyn Files,
+    folder: &'a Path,
+}
+
+impl Files for Beside<'_> {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let beside = self.folder.join(name);
+        let read = beside.to_str().map_or_else(|| self.files.read(name), |beside| self.files.read(beside));
+        read.or_else(|problem| self.files.read(name).map_err(|_| problem))
     }
 }
 
@@ -88,7 +140,8 @@ impl MeshData {
             Some("gltf" | "glb") => gltf::read,
             _ => return Err(format!("\"{name}\" is no mesh file: known endings are .obj, .stl, .gltf and .glb")),
         };
-        let mesh = reader(&files.read(name)?, files).map_err(|problem| format!("{name}: {problem}"))?;
+        let beside = Beside { files, folder: Path::new(name).parent().unwrap_or(Path::new("")) };
+        let mesh = reader(&files.read(name)?, &beside).map_err(|problem| format!("{name}: {problem}"))?;
         if mesh.triangles.is_empty() { Err(format!("{name} has no faces")) } else { Ok(mesh) }
     }
 

@@ -5,15 +5,19 @@
 
 use super::{Columns, Output, RecordError};
 use crate::Scene;
+use crate::draft::Draft;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tumble_dynamics::World;
 
 /// How many numbers are gathered before they are handed over; a row is never cut.
 const TOGETHER: usize = 1024;
+/// They are handed over at least this often, if there are any.
+const OFTEN: Duration = Duration::from_millis(250);
 /// How many numbers may wait, about 8 MB: enough to bridge the time in which the system has other things to do.
 const WAITING: usize = 1 << 20;
 
@@ -21,10 +25,12 @@ const WAITING: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Csv {
     path: PathBuf,
+    draft: Draft,
     columns: Columns,
     row: Vec<f64>,
     /// Rows to be handed over.
     gathered: Vec<f64>,
+    handed_over: Instant,
     writer: Option<Writer>,
 }
 
@@ -38,10 +44,11 @@ struct Writer {
 }
 
 impl Csv {
-    /// Creates the file with its first line.
+    /// Creates the file with its first line. If there is one of this name, it stays until the new one is complete.
     pub fn create(path: &Path, scene: &Scene) -> Result<Self, RecordError> {
         let columns = Columns::of(scene);
-        let file = File::create(path).map_err(RecordError::io(path))?;
+        let draft = Draft::growing(path).map_err(RecordError::io(path))?;
+        let file = draft.share().map_err(RecordError::io(path))?;
         let names: Vec<String> = columns.names().iter().map(|name| quoted(name)).collect();
         let first_line = names.join(",") + "\n";
         let width = columns.names().len();
@@ -52,12 +59,21 @@ impl Csv {
             .spawn(move || write_table(file, first_line, width, &waiting, &done))
             .map_err(RecordError::io(path))?;
         let writer = Some(Writer { rows, empty, thread });
-        Ok(Self { path: path.to_path_buf(), columns, row: Vec::new(), gathered: Vec::new(), writer })
+        Ok(Self {
+            path: path.to_path_buf(),
+            draft,
+            columns,
+            row: Vec::new(),
+            gathered: Vec::new(),
+            handed_over: Instant::now(),
+            writer,
+        })
     }
 
     /// Hands over what was gathered; fails if the thread has ended, and says why it did.
     fn hand_over(&mut self) -> Result<(), RecordError> {
         let Some(writer) = &self.writer else { return Ok(()) };
+        self.handed_over = Instant::now();
         let empty = writer.empty.try_recv().unwrap_or_default();
         let gathered = std::mem::replace(&mut self.gathered, empty);
         self.gathered.clear();
@@ -69,7 +85,7 @@ impl Csv {
         let Some(Writer { rows, thread, .. }) = self.writer.take() else { return Ok(()) };
         drop(rows);
         let ended = thread.join().unwrap_or_else(|_| Err(std::io::Error::other("the table could not be written")));
-        ended.map_err(RecordError::io(&self.path))
+        ended.map_err(|error| RecordError::io_in_draft(&self.path, &self.draft)(error))
     }
 }
 
@@ -112,20 +128,22 @@ impl Output for Csv {
     }
 
     fn frame(&mut self, world: &World) -> Result<(), RecordError> {
+        self.draft.keep();
         self.columns.row(world, &mut self.row);
         self.gathered.extend_from_slice(&self.row);
-        if self.gathered.len() < TOGETHER { Ok(()) } else { self.hand_over() }
+        if self.gathered.len() < TOGETHER && self.handed_over.elapsed() < OFTEN { Ok(()) } else { self.hand_over() }
     }
 
     fn finish(&mut self) -> Result<(), RecordError> {
         self.hand_over()?;
-        self.end()
+        self.end()?;
+        self.draft.finish().map_err(RecordError::io(&self.path))
     }
 }
 
 impl Drop for Csv {
     /// A table that nobody finishes has all its rows, too.
     fn drop(&mut self) {
-        let _nobody_asks = self.finish();
+        let _nobody_asks = self.hand_over().and_then(|()| self.end());
     }
 }

@@ -1,8 +1,8 @@
 //! Events as JSON Lines: one object per line, in the order they happened.
 
 use super::{Output, RecordError};
+use crate::draft::Draft;
 use serde_json::{Value, json};
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tumble_dynamics::event::{Grip, Phase, SleepEvent};
@@ -13,15 +13,15 @@ use tumble_dynamics::{BodyId, ColliderId, JointId, World};
 #[derive(Debug)]
 pub struct EventLines {
     path: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<Draft>,
     /// Whether contacts that go on are written, too.
     ongoing: bool,
 }
 
 impl EventLines {
-    /// Creates the file.
+    /// Creates the file. If there is one of this name, it stays until the new one is complete.
     pub fn create(path: &Path) -> Result<Self, RecordError> {
-        let file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
+        let file = BufWriter::new(Draft::growing(path).map_err(RecordError::io(path))?);
         Ok(Self { path: path.to_path_buf(), file, ongoing: false })
     }
 
@@ -29,6 +29,10 @@ impl EventLines {
     pub fn with_ongoing(mut self) -> Self {
         self.ongoing = true;
         self
+    }
+
+    fn failed(&self, error: std::io::Error) -> RecordError {
+        RecordError::io_in_draft(&self.path, self.file.get_ref())(error)
     }
 }
 
@@ -99,17 +103,18 @@ impl Output for EventLines {
     }
 
     fn frame(&mut self, _world: &World) -> Result<(), RecordError> {
-        Ok(())
+        self.file.get_mut().keep();
+        self.file.flush().map_err(|error| self.failed(error))
     }
 
     fn step(&mut self, world: &World) -> Result<(), RecordError> {
         for event in events(world, self.ongoing) {
-            writeln!(self.file, "{event}").map_err(RecordError::io(&self.path))?;
+            writeln!(self.file, "{event}").map_err(|error| self.failed(error))?;
         }
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), RecordError> {
-        self.file.flush().map_err(RecordError::io(&self.path))
+        self.file.flush().and_then(|()| self.file.get_mut().finish()).map_err(|error| self.failed(error))
     }
 }

@@ -1,11 +1,13 @@
-//! How a block of states is packed, exactly and compactly.
+//! How the states of a block are packed, exactly and compactly, one after the other.
 //!
 //! A state is a row of 64-bit words. Each word is predicted from the two rows before: numbers that move go on as they
 //! went, x̂ = 2a − b, everything else stays as it was. What is stored is the exclusive-or of the word and its prediction,
 //! which has leading zeros where the prediction was good: its significant bytes, and how many there are. The lengths
 //! (two to a byte) come first, with runs of zeros shortened, so that a body at rest costs next to nothing; then the bytes.
-//! The first row of a block is predicted as zero, so that every block can be read on its own.
+//! The first row of a block is predicted as zero, so that every block can be read on its own. Each state is a piece of its
+//! own, so that it can be written at once; before version 4 all states of a block were one piece.
 
+use std::ops::Range;
 use tumble_dynamics::{BodyState, Clock, State};
 
 /// Numbers of a body in a row: position, orientation, velocity, angular velocity, quiet time.
@@ -16,8 +18,6 @@ const GENERAL: usize = 6;
 const GENERAL_WITHOUT_CLOCK: usize = 3;
 /// A bit of the first number of a block: its states have a clock.
 const WITH_CLOCK: usize = 1 << 31;
-/// The most bodies or joints a block may claim to have.
-const MOST: usize = 1_000_000;
 
 /// The size of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,12 +131,14 @@ fn predict(moves: bool, last: u64, before: u64) -> u64 {
     if moves && !straight_on.is_nan() { straight_on.to_bits() } else { last }
 }
 
-/// Packs states of one layout.
+/// Packs states of one layout, each into a piece.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     layout: Layout,
     rows: [Vec<u64>; 3],
+    /// How many states the block has, and how many bytes they took.
     count: u32,
+    size: usize,
     lengths: Shortened,
     /// The bytes, with room for more behind the first `filled`.
     bytes: Vec<u8>,
@@ -155,25 +157,25 @@ impl Packer {
         self.layout
     }
 
-    /// How many states it holds.
+    /// How many states the block has.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many bytes they take so far.
+    /// How many bytes they take.
     pub(super) fn size(&self) -> usize {
-        self.lengths.bytes.len() + self.filled
+        self.size
     }
 
+    /// Packs the next state of the block, in place of the one before.
     pub(super) fn push(&mut self, state: &State) {
+        self.lengths.clear();
         let [last, before, row] = &mut self.rows;
         self.layout.row(state, row);
         // Room for the worst case: each word is stored whole, and the next one covers those of its bytes that say nothing.
-        let room = self.filled + 8 * row.len();
-        if self.bytes.len() < room {
-            self.bytes.resize(room + room / 2, 0);
-        }
-        let (mut end, bytes, lengths) = (self.filled, &mut self.bytes[..room], &mut self.row_lengths);
+        let room = 8 * row.len();
+        self.bytes.resize(room, 0);
+        let (mut end, bytes, lengths) = (0, &mut self.bytes[..], &mut self.row_lengths);
         lengths.resize(row.len().next_multiple_of(2), 0);
         let known = last.iter().zip(before.iter());
         for (index, ((&word, (&last, &before)), stored)) in row.iter().zip(known).zip(lengths.iter_mut()).enumerate() {
@@ -195,13 +197,15 @@ impl Packer {
         }
         std::mem::swap(last, row);
         self.count += 1;
+        self.size += self.lengths.bytes.len() + self.filled;
     }
 
-    /// The block begins with how much there is.
+    /// How the piece begins: that of the first state of a block tells the size of rows, all tell how many lengths there are.
     pub(super) fn counts(&self) -> Vec<u8> {
         let clock = if self.layout.clock { WITH_CLOCK } else { 0 };
-        let counts = [self.count as usize | clock, self.layout.bodies, self.layout.joints, self.lengths.bytes.len()];
-        counts.iter().flat_map(|&count| (count as u32).to_le_bytes()).collect()
+        let counts = [1 | clock, self.layout.bodies, self.layout.joints, self.lengths.bytes.len()];
+        let told = if self.count == 1 { &counts[..] } else { &counts[3..] };
+        told.iter().flat_map(|&count| (count as u32).to_le_bytes()).collect()
     }
 
     /// Then come lengths and bytes.
@@ -209,14 +213,12 @@ impl Packer {
         [&self.lengths.bytes, &self.bytes[..self.filled]]
     }
 
-    /// Forgets all states, for the next block.
+    /// Begins the next block.
     pub(super) fn clear(&mut self) {
         let [last, before, _] = &mut self.rows;
         last.fill(0);
         before.fill(0);
-        self.lengths = Shortened { bytes: std::mem::take(&mut self.lengths.bytes), counting: false };
-        self.lengths.bytes.clear();
-        (self.count, self.filled) = (0, 0);
+        (self.count, self.size) = (0, 0);
     }
 }
 
@@ -229,6 +231,11 @@ struct Shortened {
 }
 
 impl Shortened {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.counting = false;
+    }
+
     fn push(&mut self, byte: u8) {
         if byte != 0 {
             self.bytes.push(byte);
@@ -245,49 +252,95 @@ impl Shortened {
     }
 }
 
-/// Reads the states of a block into a list, whose memory is used again; the error says why the block makes no sense.
-pub(super) fn unpack(block: &[u8], states: &mut Vec<State>) -> Result<(), &'static str> {
-    let word = |at: usize| -> Option<usize> {
-        let four = block.get(4 * at..4 * at + 4)?;
-        Some(u32::from_le_bytes(four.try_into().ok()?) as usize)
-    };
-    let short = "a block of frames is too short";
-    let [first, bodies, joints, length] = [word(0), word(1), word(2), word(3)]
-        .map(|word| word.ok_or(short))
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?[..]
-    else {
-        return Err(short);
-    };
-    let count = first & !WITH_CLOCK;
-    if bodies > MOST || joints > MOST || count > super::tumble::FRAMES_PER_BLOCK {
-        return Err("a block of frames claims too much");
+/// The most bodies and joints that the states of a recording can have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Most {
+    pub(super) bodies: usize,
+    pub(super) joints: usize,
+}
+
+/// Reads the states of a block one after the other. It holds two rows and a piece, however many states there are.
+#[derive(Debug, Default)]
+pub(super) struct Unpacker {
+    layout: Layout,
+    last: Vec<u64>,
+    before: Vec<u64>,
+    piece: Vec<u8>,
+    /// What was read of the piece: lengths from the one, up to the end of them, and bytes from the other.
+    lengths: Range<usize>,
+    bytes: usize,
+    zeros: u8,
+    /// How many states were read of the block, and how many are left in the piece.
+    read: usize,
+    left: usize,
+}
+
+const SHORT: &str = "a block of frames is too short";
+
+impl Unpacker {
+    /// Begins a block with its first piece; the error says why it makes no sense.
+    pub(super) fn begin(&mut self, piece: Vec<u8>, most: Most) -> Result<(), &'static str> {
+        let word = |at: usize| number(&piece, 4 * at).ok_or(SHORT);
+        let (first, bodies, joints, length) = (word(0)?, word(1)?, word(2)?, word(3)?);
+        let count = first & !WITH_CLOCK;
+        if bodies > most.bodies || joints > most.joints || count > super::tumble::FRAMES_PER_BLOCK {
+            return Err("a block of frames claims too much");
+        }
+        self.layout = Layout { bodies, joints, clock: first & WITH_CLOCK != 0 };
+        for row in [&mut self.last, &mut self.before] {
+            row.clear();
+            row.resize(self.layout.words(), 0);
+        }
+        self.read = 0;
+        self.take_piece(piece, 16, length, count)
     }
-    let layout = Layout { bodies, joints, clock: first & WITH_CLOCK != 0 };
-    let rest = &block[16..];
-    if length > rest.len() {
-        return Err(short);
+
+    /// Goes on with the next piece.
+    pub(super) fn go_on(&mut self, piece: Vec<u8>) -> Result<(), &'static str> {
+        let length = number(&piece, 0).ok_or(SHORT)?;
+        if self.left > 0 || self.read >= super::tumble::FRAMES_PER_BLOCK {
+            return Err("a block has more frames than it should");
+        }
+        self.take_piece(piece, 4, length, 1)
     }
-    let (lengths, mut bytes) = rest.split_at(length);
-    let mut lengths = Lengths { bytes: lengths, zeros: 0 };
-    let words = layout.words();
-    let (mut last, mut before) = (vec![0; words], vec![0; words]);
-    states.truncate(count);
-    for frame in 0..count {
+
+    fn take_piece(&mut self, piece: Vec<u8>, start: usize, length: usize, count: usize) -> Result<(), &'static str> {
+        if length > piece.len() - start {
+            return Err(SHORT);
+        }
+        (self.lengths, self.bytes, self.zeros) = (start..start + length, start + length, 0);
+        (self.piece, self.left) = (piece, count);
+        Ok(())
+    }
+
+    /// How many states there are in the present piece that have not been read.
+    pub(super) fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Makes a state what the next row says.
+    pub(super) fn next(&mut self, state: &mut State) -> Result<(), &'static str> {
+        let mut lengths = Lengths { bytes: &self.piece[self.lengths.clone()], zeros: self.zeros };
+        let mut bytes = &self.piece[self.bytes..];
         let mut pair = 0;
-        for (index, (last, before)) in last.iter_mut().zip(&mut before).enumerate() {
-            pair = if index % 2 == 0 { lengths.next().ok_or(short)? } else { pair >> 4 };
-            let difference = take(&mut bytes, usize::from(pair & 15)).ok_or(short)?;
-            let word = difference ^ predict(layout.moves(index), *last, *before);
-            *before = if frame == 0 { word } else { *last };
+        for (index, (last, before)) in self.last.iter_mut().zip(&mut self.before).enumerate() {
+            pair = if index % 2 == 0 { lengths.next().ok_or(SHORT)? } else { pair >> 4 };
+            let difference = take(&mut bytes, usize::from(pair & 15)).ok_or(SHORT)?;
+            let word = difference ^ predict(self.layout.moves(index), *last, *before);
+            *before = if self.read == 0 { word } else { *last };
             *last = word;
         }
-        if states.len() == frame {
-            states.push(State::default());
-        }
-        layout.read(&last, &mut states[frame]);
+        (self.lengths.start, self.zeros) = (self.lengths.end - lengths.bytes.len(), lengths.zeros);
+        self.bytes = self.piece.len() - bytes.len();
+        (self.read, self.left) = (self.read + 1, self.left.saturating_sub(1));
+        self.layout.read(&self.last, state);
+        Ok(())
     }
-    Ok(())
+}
+
+/// Four bytes as a number.
+fn number(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize)
 }
 
 /// The next word, of which the lowest `length` bytes are there.
@@ -334,9 +387,36 @@ impl Iterator for Lengths<'_> {
 mod tests {
     use super::*;
 
-    fn block(packer: &Packer) -> Vec<u8> {
+    const ANY: Most = Most { bodies: 10_000, joints: 10_000 };
+
+    fn piece(packer: &Packer) -> Vec<u8> {
         let [lengths, bytes] = packer.content();
         [&packer.counts(), lengths, bytes].concat()
+    }
+
+    /// The pieces of a block.
+    fn block(packer: &mut Packer, states: &[State]) -> Vec<Vec<u8>> {
+        let pieces = states.iter().map(|state| {
+            packer.push(state);
+            piece(packer)
+        });
+        pieces.collect()
+    }
+
+    fn unpack(pieces: &[Vec<u8>]) -> Result<Vec<State>, &'static str> {
+        let (mut unpacker, mut states) = (Unpacker::default(), Vec::new());
+        for (index, piece) in pieces.iter().enumerate() {
+            if index == 0 {
+                unpacker.begin(piece.clone(), ANY)?
+            } else {
+                unpacker.go_on(piece.clone())?
+            }
+            while unpacker.left() > 0 {
+                states.push(State::default());
+                unpacker.next(&mut states[index])?;
+            }
+        }
+        Ok(states)
     }
 
     fn random_state(random: &mut fastrand::Rng, layout: Layout) -> State {
@@ -371,10 +451,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(4);
         let layout = Layout { clock: false, ..Layout::new(3, 2) };
         let state = random_state(&mut random, layout);
-        let mut packer = Packer::new(layout);
-        packer.push(&state);
-        let mut back = Vec::new();
-        unpack(&block(&packer), &mut back).unwrap();
+        let back = unpack(&block(&mut Packer::new(layout), std::slice::from_ref(&state))).unwrap();
         assert_eq!(back, [State { clock: Clock::default(), ..state }]);
     }
 
@@ -399,9 +476,7 @@ mod tests {
             let mut packer = Packer::new(layout);
             states[3..9].iter().for_each(|state| packer.push(state));
             packer.clear();
-            states.iter().for_each(|state| packer.push(state));
-            let mut back = vec![random_state(&mut random, Layout::new(2, 9)); 3];
-            unpack(&block(&packer), &mut back).unwrap();
+            let back = unpack(&block(&mut packer, &states)).unwrap();
             let prints = |states: &[State]| states.iter().map(State::fingerprint).collect::<Vec<_>>();
             assert_eq!(prints(&back), prints(&states));
         }
@@ -424,17 +499,32 @@ mod tests {
     fn damaged_blocks_are_errors() {
         let layout = Layout::new(5, 2);
         let mut random = fastrand::Rng::with_seed(9);
-        let mut packer = Packer::new(layout);
-        (0..4).for_each(|_| packer.push(&random_state(&mut random, layout)));
-        let block = block(&packer);
-        for length in 0..block.len() {
-            assert!(unpack(&block[..length], &mut Vec::new()).is_err(), "{length}");
+        let states: Vec<State> = (0..4).map(|_| random_state(&mut random, layout)).collect();
+        let pieces = block(&mut Packer::new(layout), &states);
+        for cut in 0..pieces.len() {
+            for length in 0..pieces[cut].len() {
+                let mut pieces = pieces.clone();
+                pieces[cut].truncate(length);
+                assert!(unpack(&pieces).is_err(), "{cut} {length}");
+            }
         }
         for _ in 0..20_000 {
-            let mut damaged = block.clone();
-            let at = random.usize(..damaged.len());
-            damaged[at] = random.u8(..);
-            let _states_or_error = unpack(&damaged, &mut Vec::new());
+            let mut damaged = pieces.clone();
+            let piece = random.usize(..4);
+            let at = random.usize(..damaged[piece].len());
+            damaged[piece][at] = random.u8(..);
+            let _states_or_error = unpack(&damaged);
         }
+    }
+
+    /// A block that claims more than a recording can have is refused before anything is reserved for it.
+    #[test]
+    fn a_small_block_does_not_become_a_large_one() {
+        let layout = Layout::new(100_000, 0);
+        let nowhere = BodyState { rotation: glam::DQuat::from_array([0.0; 4]), ..BodyState::default() };
+        let state = State { bodies: vec![nowhere; 100_000], ..State::default() };
+        let pieces = block(&mut Packer::new(layout), &[state]);
+        assert!(pieces[0].len() < 10_000, "{} bytes for {} MB", pieces[0].len(), 14 * 8 * 100_000 / 1_000_000);
+        assert!(unpack(&pieces).unwrap_err().contains("too much"));
     }
 }

@@ -6,15 +6,15 @@
 //! of memory.
 
 use super::tumble::{Header, RecordingWriter};
-use super::{Output, RecordError, Recording, part_of};
+use super::{Output, RecordError, Recording};
 use crate::Scene;
+use crate::draft::Draft;
 use crate::format::CameraFile;
 use crate::load::Color;
 use crate::look::{Surface, color, likeness};
 use glam::{DVec3, Quat, Vec3};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,7 @@ const TRACKS: [(&str, &str, usize); 3] = [("translation", "VEC3", 12), ("rotatio
 #[derive(Debug)]
 pub struct GltfAnimation {
     path: PathBuf,
-    part: PathBuf,
-    recording: RecordingWriter,
+    recording: Option<RecordingWriter>,
     cast: Cast,
 }
 
@@ -97,10 +96,9 @@ pub fn write_animation(path: &Path, scene: &Scene, recording: &mut Recording, pa
 impl GltfAnimation {
     /// Takes the surfaces of all bodies and starts to record.
     pub fn create(path: &Path, scene: &Scene) -> Result<Self, RecordError> {
-        File::create(path).map_err(RecordError::io(path))?;
-        let part = part_of(path);
-        let recording = RecordingWriter::create(&part, Header::of(scene))?;
-        Ok(Self { path: path.to_path_buf(), part, recording, cast: Cast::of(scene) })
+        let draft = Draft::beside(path).map_err(RecordError::io(path))?;
+        let recording = Some(RecordingWriter::in_draft(draft, &Header::of(scene))?);
+        Ok(Self { path: path.to_path_buf(), recording, cast: Cast::of(scene) })
     }
 }
 
@@ -180,7 +178,7 @@ impl Cast {
             let problem = format!("{frames} frames of {} bodies do not fit into a glTF file (4 GB)", moving.len());
             return Err(RecordError::format(path, problem));
         }
-        let mut file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
+        let mut file = BufWriter::new(Draft::beside(path).map_err(RecordError::io(path))?);
         let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(RecordError::io(path));
         write(b"glTF\x02\0\0\0")?;
         write(&(total as u32).to_le_bytes())?;
@@ -204,7 +202,7 @@ impl Cast {
             }
             write(&times)?;
         }
-        file.flush().map_err(RecordError::io(path))
+        file.flush().and_then(|()| file.get_mut().finish()).map_err(RecordError::io(path))
     }
 
     /// A mesh for each pair of surface and colour; gives their numbers.
@@ -455,13 +453,16 @@ impl Output for GltfAnimation {
     }
 
     fn frame(&mut self, world: &World) -> Result<(), RecordError> {
-        self.recording.frame(world).map_err(|error| kept(&self.path, &self.part, &error))
+        let Some(recording) = &mut self.recording else { return Ok(()) };
+        recording.frame(world).map_err(|error| kept(&self.path, recording.draft().path(), &error))
     }
 
     fn finish(&mut self) -> Result<(), RecordError> {
-        let done = self.recording.finish().and_then(|()| Recording::open(&self.part));
+        let Some(recording) = &mut self.recording else { return Ok(()) };
+        let done = recording.finish().and_then(|()| Recording::open(recording.draft().path()));
         let done = done.and_then(|mut recording| self.cast.clone().write(&self.path, &mut recording, Pace::default()));
-        done.map_err(|error| kept(&self.path, &self.part, &error))?;
-        std::fs::remove_file(&self.part).map_err(RecordError::io(&self.part))
+        done.map_err(|error| kept(&self.path, recording.draft().path(), &error))?;
+        let draft = self.recording.take().map(RecordingWriter::into_draft);
+        draft.map_or(Ok(()), |draft| draft.and_then(Draft::remove)).map_err(RecordError::io(&self.path))
     }
 }

@@ -3,7 +3,8 @@
 //! An [`Output`] gets to see the world after every step and writes frames at the rate the scene asks for. CSV tables and
 //! JSON Lines of events are written as the run goes on; so is tumble's own [recording](mod@self::tumble), which keeps exact
 //! states. NumPy and glTF files need to know how long the run was before they can be written, so they keep a recording
-//! beside the file until the end. In no case does memory grow with the length of the run.
+//! beside the file until the end. In no case does memory grow with the length of the run, and in no case is a file of the
+//! same name lost before there is a new one (see [`draft`](mod@crate::draft)).
 
 mod cast;
 mod csv;
@@ -26,6 +27,7 @@ pub use table::Columns;
 pub use tumble::{Header, RecordingWriter};
 
 use crate::Scene;
+use crate::draft::Draft;
 use std::path::{Path, PathBuf};
 use tumble_dynamics::{BodyId, World};
 
@@ -54,6 +56,17 @@ pub enum RecordError {
 impl RecordError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_path_buf(), source }
+    }
+
+    /// What the system says while a draft is written. What is kept of it is of use: the message says where it is.
+    pub(crate) fn io_in_draft<'a>(path: &'a Path, draft: &'a Draft) -> impl FnOnce(std::io::Error) -> Self + 'a {
+        move |source| {
+            if draft.is_kept_beside() {
+                let problem = format!("{source}; what was written until then is in {}", draft.path().display());
+                return Self::format(path, problem);
+            }
+            Self::io(path)(source)
+        }
     }
 
     /// The file it is about.
@@ -126,13 +139,6 @@ pub(crate) fn selected(scene: &Scene) -> Vec<BodyId> {
         }
     };
     bodies.filter(|(_, body)| is_wanted(body)).map(|(id, _)| id).collect()
-}
-
-/// The file beside an output that holds what will go into it.
-pub(crate) fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    PathBuf::from(name)
 }
 
 /// Counts time in frames: frame k is due at k/rate seconds, or at the first step after.

@@ -7,18 +7,19 @@ use super::table::{GENERAL, OF_BODY};
 use super::zip::ZipWriter;
 use super::{Columns, Output, RecordError};
 use crate::Scene;
+use crate::draft::Draft;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Result, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tumble_dynamics::World;
 
 /// Arrays for NumPy: `time`, `kinetic`, `potential`, `energy`, `contacts`, `awake` (one number per frame), `names` of the
-/// bodies, and `position`, `rotation` (x, y, z, w), `velocity`, `angular_velocity` (frame, body, component).
+/// bodies, and `position`, `rotation` (x, y, z, w), `velocity`, `angular_velocity` (frame, body, component); and an array for
+/// each column that the scene asks for besides.
 #[derive(Debug)]
 pub struct Npz {
     path: PathBuf,
-    part: PathBuf,
-    rows: BufWriter<File>,
+    rows: Option<BufWriter<Draft>>,
     columns: Columns,
     row: Vec<f64>,
     bytes: Vec<u8>,
@@ -26,31 +27,29 @@ pub struct Npz {
 }
 
 impl Npz {
-    /// Creates the file for the rows, and the target to see that it can be written.
+    /// Creates the file for the rows, and sees whether the target can be written.
     pub fn create(path: &Path, scene: &Scene) -> std::result::Result<Self, RecordError> {
-        File::create(path).map_err(RecordError::io(path))?;
-        let part = super::part_of(path);
-        let rows = BufWriter::new(File::create(&part).map_err(RecordError::io(&part))?);
+        let rows = Some(BufWriter::new(Draft::beside(path).map_err(RecordError::io(path))?));
         let columns = Columns::of(scene);
-        Ok(Self { path: path.to_path_buf(), part, rows, columns, row: Vec::new(), bytes: Vec::new(), frames: 0 })
+        Ok(Self { path: path.to_path_buf(), rows, columns, row: Vec::new(), bytes: Vec::new(), frames: 0 })
     }
 
     fn kept(&self, error: &std::io::Error) -> RecordError {
-        let part = self.part.display();
+        let part = self.rows.as_ref().map_or(String::new(), |rows| rows.get_ref().path().display().to_string());
         RecordError::format(&self.path, format!("{error}; the rows until then are kept as plain numbers in {part}"))
     }
 
-    fn assemble(&self) -> Result<()> {
+    fn assemble(&self, part: &Path) -> Result<()> {
         let width = self.columns.names().len();
-        let bodies = (width - GENERAL.len()) / OF_BODY.len();
-        let mut zip = ZipWriter::new(BufWriter::new(File::create(&self.path)?));
+        let bodies = self.columns.bodies();
+        let mut zip = ZipWriter::new(BufWriter::new(Draft::beside(&self.path)?));
         // Of a long row only a little is needed here: a small buffer leaves out the rest.
-        let mut rows = BufReader::with_capacity(1 << 12, File::open(&self.part)?);
+        let mut rows = BufReader::with_capacity(1 << 12, File::open(part)?);
         for (column, name) in GENERAL.iter().enumerate() {
             let shape = format!("({},)", self.frames);
             self.add_array(&mut zip, &mut rows, name, &shape, &[column])?;
         }
-        let mut rows = BufReader::with_capacity(1 << 20, File::open(&self.part)?);
+        let mut rows = BufReader::with_capacity(1 << 20, File::open(part)?);
         for (name, first, count) in
             [("position", 0, 3), ("rotation", 3, 4), ("velocity", 7, 3), ("angular_velocity", 10, 3)]
         {
@@ -59,13 +58,16 @@ impl Npz {
             let shape = format!("({}, {bodies}, {count})", self.frames);
             self.add_array(&mut zip, &mut rows, name, &shape, &picked)?;
         }
+        for column in GENERAL.len() + OF_BODY.len() * bodies..width {
+            let name = &self.columns.names()[column];
+            self.add_array(&mut zip, &mut rows, name, &format!("({},)", self.frames), &[column])?;
+        }
         let names: Vec<&str> = (0..bodies)
             .map(|body| self.columns.names()[GENERAL.len() + body * OF_BODY.len()].as_str())
             .map(|name| name.strip_suffix(".x").unwrap_or(name))
             .collect();
         add_names(&mut zip, &names)?;
-        zip.finish()?;
-        Ok(())
+        zip.finish()?.get_mut().finish()
     }
 
     /// An array made of some columns of all rows.
@@ -134,14 +136,18 @@ impl Output for Npz {
         self.columns.row(world, &mut self.row);
         self.bytes.clear();
         self.row.iter().for_each(|number| self.bytes.extend_from_slice(&number.to_le_bytes()));
-        self.rows.write_all(&self.bytes).map_err(|error| self.kept(&error))?;
+        let Some(rows) = &mut self.rows else { return Ok(()) };
+        rows.get_mut().keep();
+        rows.write_all(&self.bytes).map_err(|error| self.kept(&error))?;
         self.frames += 1;
         Ok(())
     }
 
     fn finish(&mut self) -> std::result::Result<(), RecordError> {
-        let done = self.rows.flush().and_then(|()| self.assemble());
-        done.map_err(|error| self.kept(&error))?;
-        std::fs::remove_file(&self.part).map_err(RecordError::io(&self.part))
+        let Some(rows) = &mut self.rows else { return Ok(()) };
+        let (flushed, part) = (rows.flush(), rows.get_ref().path().to_path_buf());
+        flushed.and_then(|()| self.assemble(&part)).map_err(|error| self.kept(&error))?;
+        let rows = self.rows.take().and_then(|rows| rows.into_inner().ok());
+        rows.map_or(Ok(()), Draft::remove).map_err(RecordError::io(&part))
     }
 }

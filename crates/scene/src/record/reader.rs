@@ -2,8 +2,8 @@
 
 use super::RecordError;
 use super::cast::{Change, Newcomer};
-use super::frames::unpack;
-use super::tumble::{BlockPlace, Header, Index, MAGIC, VERSION};
+use super::frames::{Most, Unpacker};
+use super::tumble::{BlockPlace, FRAMES_PER_BLOCK, Header, Index, MAGIC, VERSION};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -15,7 +15,10 @@ const LONGEST: u64 = 1 << 30;
 /// The length of the last chunk.
 const TAIL: u64 = 20;
 
-/// A recording, open for reading. One block of states is kept in memory.
+/// How many bodies and joints a recording may have that it does not name.
+const UNNAMED: usize = 1 << 16;
+
+/// A recording, open for reading. Two states are kept in memory.
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
@@ -25,8 +28,20 @@ pub struct Recording {
     index: Index,
     changes: Vec<Change>,
     damage: Option<String>,
-    /// The block that was read last, and its number.
-    block: Option<(usize, Vec<State>)>,
+    cursor: Cursor,
+}
+
+/// What was read last.
+#[derive(Debug, Default)]
+struct Cursor {
+    /// The block, if one was begun, and how many of its frames were read.
+    block: Option<usize>,
+    read: u64,
+    unpacker: Unpacker,
+    /// Where the next piece of the block is.
+    next: u64,
+    /// The last two states that were read.
+    states: [State; 2],
 }
 
 impl Recording {
@@ -63,11 +78,16 @@ impl Recording {
         }
         let header: Header = serde_json::from_slice(&header)
             .map_err(|error| RecordError::format(path, format!("the header makes no sense: {error}")))?;
+        if ![header.dt, header.rate].iter().all(|number| number.is_finite() && *number > 0.0) {
+            let problem = format!("the header makes no sense: dt = {} s, {} frames per second", header.dt, header.rate);
+            return Err(RecordError::format(path, problem));
+        }
         let (index, changes, damage) = match read_index(&mut file, length) {
             Some((index, changes)) => (index, changes, None),
-            None => scan(&mut file, next, length),
+            None => scan(&mut file, next, length, &header),
         };
-        Ok(Self { path: path.to_path_buf(), file, length, header, index, changes, damage, block: None })
+        let cursor = Cursor::default();
+        Ok(Self { path: path.to_path_buf(), file, length, header, index, changes, damage, cursor })
     }
 
     /// What the recording says about itself.
@@ -107,24 +127,53 @@ impl Recording {
         gone.map_or(u64::MAX, |change| change.frame)
     }
 
-    /// The state of a frame.
+    /// The state of a frame. Reading them in order is quickest.
     pub fn frame(&mut self, frame: u64) -> Result<&State, RecordError> {
-        let problem = || format!("there is no frame {frame}; there are {}", self.index.frames);
         if frame >= self.index.frames {
-            return Err(RecordError::format(&self.path, problem()));
+            let problem = format!("there is no frame {frame}; there are {}", self.index.frames);
+            return Err(RecordError::format(&self.path, problem));
         }
         let number = self.index.blocks.partition_point(|block| block.first <= frame).saturating_sub(1);
-        let first = self.index.blocks.get(number).map_or(0, |block| block.first);
-        if self.block.as_ref().is_none_or(|(known, _)| *known != number) {
-            let mut states = self.block.take().map_or(Vec::new(), |(_, states)| states);
-            self.read_block(number, &mut states)?;
-            self.block = Some((number, states));
+        let at = frame - self.index.blocks.get(number).map_or(0, |block| block.first);
+        let known = self.cursor.read.checked_sub(at + 1).filter(|&back| self.cursor.block == Some(number) && back < 2);
+        if known.is_none() {
+            self.read_to(number, at).map_err(|what| {
+                self.cursor.block = None;
+                RecordError::format(&self.path, format!("block {number} {what}"))
+            })?;
         }
-        let states = self.block.as_ref().map_or(&[][..], |(_, states)| states);
-        usize::try_from(frame - first)
-            .ok()
-            .and_then(|at| states.get(at))
-            .ok_or_else(|| RecordError::format(&self.path, "a block has fewer frames than the index says"))
+        Ok(&self.cursor.states[usize::from(known == Some(1))])
+    }
+
+    /// Reads a block up to a frame of it.
+    fn read_to(&mut self, number: usize, at: u64) -> Result<(), String> {
+        let most = most(&self.header, &self.changes);
+        let Self { cursor, file, length, .. } = self;
+        if cursor.block != Some(number) || cursor.read > at {
+            let offset = self.index.blocks.get(number).map_or(0, |block| block.offset);
+            let (kind, piece, next) = read_chunk(file, offset, *length)?;
+            if kind != *b"FRMS" {
+                return Err("is not where the index says".into());
+            }
+            cursor.unpacker.begin(piece, most)?;
+            (cursor.block, cursor.read, cursor.next) = (Some(number), 0, next);
+        }
+        while cursor.read <= at {
+            if cursor.unpacker.left() == 0 {
+                let (kind, piece, next) = read_chunk(file, cursor.next, *length)?;
+                if kind != *b"MORE" {
+                    return Err("has fewer frames than the index says".into());
+                }
+                cursor.unpacker.go_on(piece)?;
+                cursor.next = next;
+            }
+            cursor.states.swap(0, 1);
+            let [state, before] = &mut cursor.states;
+            cursor.unpacker.next(state)?;
+            check_time(state.time, (cursor.read > 0).then_some(before.time))?;
+            cursor.read += 1;
+        }
+        Ok(())
     }
 
     /// The number of the last frame at or before a time; the first if there is none.
@@ -143,16 +192,21 @@ impl Recording {
         }
         Ok(found)
     }
+}
 
-    fn read_block(&mut self, number: usize, states: &mut Vec<State>) -> Result<(), RecordError> {
-        let offset = self.index.blocks.get(number).map_or(0, |block| block.offset);
-        let problem = |problem: String| RecordError::format(&self.path, problem);
-        let (kind, content, _) = read_chunk(&mut self.file, offset, self.length)
-            .map_err(|what| problem(format!("block {number} {what}")))?;
-        if kind != *b"FRMS" {
-            return Err(problem(format!("block {number} is not where the index says")));
-        }
-        unpack(&content, states).map_err(|what| problem(format!("block {number}: {what}")))
+/// The most bodies and joints a state can have: those that have names, and a few more.
+fn most(header: &Header, changes: &[Change]) -> Most {
+    let came = changes.iter().flat_map(|change| &change.came).map(|body| body.slot() + 1).max();
+    let bodies = header.bodies.len().max(came.unwrap_or(0).min(header.bodies.len() + UNNAMED));
+    Most { bodies, joints: header.joints.len() + UNNAMED }
+}
+
+/// Time goes forwards.
+fn check_time(time: f64, before: Option<f64>) -> Result<(), String> {
+    match before {
+        _ if !time.is_finite() => Err(format!("has a frame at the time {time}")),
+        Some(before) if time < before => Err(format!("has a frame at {time} s after one at {before} s")),
+        _ => Ok(()),
     }
 }
 
@@ -193,36 +247,70 @@ fn read_index(file: &mut BufReader<File>, length: u64) -> Option<(Index, Vec<Cha
         (kind == *b"CAST").then(|| serde_json::from_slice(&content).ok())?
     });
     let changes = changes.collect::<Option<Vec<Change>>>()?;
-    index.blocks.is_sorted_by_key(|block| block.first).then_some((index, changes))
+    is_possible(&index).then_some((index, changes))
 }
 
-/// Goes from block to block to find what is intact, and says why it had to stop.
-fn scan(file: &mut BufReader<File>, mut offset: u64, length: u64) -> (Index, Vec<Change>, Option<String>) {
-    let (mut index, mut changes, mut states) = (Index::default(), Vec::new(), Vec::new());
+/// Whether blocks begin one after the other, in time too, and none has more frames than it can.
+fn is_possible(index: &Index) -> bool {
+    let ends = index.blocks.iter().skip(1).map(|block| block.first).chain([index.frames]);
+    let mut counts = index.blocks.iter().zip(ends).map(|(block, end)| end.checked_sub(block.first));
+    let first = index.blocks.first().map_or(index.frames, |block| block.first);
+    let in_order = index.blocks.is_sorted_by(|a, b| a.time <= b.time);
+    let finite = index.blocks.iter().all(|block| block.time.is_finite());
+    let possible = |count: Option<u64>| count.is_some_and(|count| (1..=FRAMES_PER_BLOCK as u64).contains(&count));
+    first == 0 && in_order && finite && counts.all(possible)
+}
+
+/// Goes from chunk to chunk to find what is intact, and says why it had to stop.
+fn scan(
+    file: &mut BufReader<File>,
+    mut offset: u64,
+    length: u64,
+    header: &Header,
+) -> (Index, Vec<Change>, Option<String>) {
+    let (mut index, mut changes) = (Index::default(), Vec::new());
+    let (mut unpacker, mut state, mut time) = (Unpacker::default(), State::default(), None);
+    // Whether a block is open.
+    let mut open = false;
     let problem = loop {
         let block = index.blocks.len();
-        match read_chunk(file, offset, length) {
-            Ok((kind, content, next)) if kind == *b"FRMS" => match unpack(&content, &mut states) {
-                Ok(()) => {
-                    let time = states.first().map_or(0.0, |state| state.time);
-                    index.blocks.push(BlockPlace { offset, first: index.frames, time });
-                    index.frames += states.len() as u64;
-                    offset = next;
-                }
-                Err(problem) => break format!("block {block}: {problem}"),
-            },
-            Ok((kind, content, next)) if kind == *b"CAST" => match serde_json::from_slice(&content) {
+        let (kind, content, next) = match read_chunk(file, offset, length) {
+            Ok(chunk) => chunk,
+            Err(_) if offset == length => break "the run was cut off: there is no index".to_owned(),
+            Err(problem) => break format!("block {block} {problem}"),
+        };
+        let begun = match &kind {
+            b"FRMS" => unpacker.begin(content, most(header, &changes)),
+            b"MORE" if open => unpacker.go_on(content),
+            b"CAST" => match serde_json::from_slice(&content) {
                 Ok(change) => {
                     changes.push(change);
                     index.casts.push(offset);
-                    offset = next;
+                    (offset, open) = (next, false);
+                    continue;
                 }
                 Err(problem) => break format!("the bodies after block {block} make no sense: {problem}"),
             },
-            Ok(_) => break "the index at the end is damaged".to_owned(),
-            Err(_) if offset == length => break "the run was cut off: there is no index".to_owned(),
-            Err(problem) => break format!("block {block} {problem}"),
+            _ => break "the index at the end is damaged".to_owned(),
+        };
+        let mut read = || -> Result<(), String> {
+            begun?;
+            let mut is_first = kind == *b"FRMS";
+            while unpacker.left() > 0 {
+                unpacker.next(&mut state)?;
+                check_time(state.time, time)?;
+                if is_first {
+                    index.blocks.push(BlockPlace { offset, first: index.frames, time: state.time });
+                }
+                (time, is_first) = (Some(state.time), false);
+                index.frames += 1;
+            }
+            Ok(())
+        };
+        if let Err(problem) = read() {
+            break format!("block {block} {problem}");
         }
+        (offset, open) = (next, true);
     };
     (index, changes, Some(problem))
 }

@@ -7,30 +7,33 @@
 //! |---|---|
 //! | `HEAD` | JSON: the version of the format, the scene and its names; always first |
 //! | `CAST` | JSON: which bodies go, and which come with what looks, from the next frame on; the first are those of the scene |
-//! | `FRMS` | a block of up to 64 states, packed (the time, poses, velocities and flags of all bodies); readable by itself |
+//! | `FRMS` | the first state of a block, packed (the time, poses, velocities and flags of all bodies); readable by itself |
+//! | `MORE` | the next state of the block, told by how it differs; there are up to 63 |
 //! | `INDX` | JSON: where each block is, its first frame and time, and where each change of the bodies is |
 //! | `TAIL` | where the index is, in 8 bytes; always last |
 //!
-//! A run that was cut off has no index; the reader then goes from block to block, and stops at the first one that is
-//! incomplete or whose checksum is wrong. Everything before is intact.
+//! Every state is handed to the system when it comes, so that it survives this program whatever becomes of it. A run that
+//! was cut off has no index; the reader then goes from chunk to chunk, and stops at the first one that is incomplete or whose
+//! checksum is wrong. Everything before is intact.
 //!
 //! Version 1 had no `CAST`: bodies that were removed lay at the origin, and nothing was known of others than the scene's.
-//! Version 2 did not say by which clock the time of a state is counted.
+//! Version 2 did not say by which clock the time of a state is counted. Before version 4 a block was one chunk, `FRMS`, that
+//! was written when it was full.
 
 use super::cast::Change;
 use super::frames::{Layout, Packer};
 use super::{Output, RecordError};
 use crate::Scene;
+use crate::draft::Draft;
 use crate::load::SceneSource;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tumble_dynamics::{BodyId, Model, State, World};
 
 pub(crate) const MAGIC: [u8; 8] = [0x89, b'T', b'M', b'B', b'\r', b'\n', 0x1a, b'\n'];
 /// The version of the format that is written.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// How many states a block holds at most.
 pub(super) const FRAMES_PER_BLOCK: usize = 64;
 /// A block is closed when it has grown to this many bytes.
@@ -100,25 +103,43 @@ pub(super) struct Index {
     pub(super) casts: Vec<u64>,
 }
 
-/// Writes a recording, block by block, to a file or anything else.
+/// Writes a recording, state by state, to a file or anything else.
 #[derive(Debug)]
-pub struct RecordingWriter<W = BufWriter<File>> {
+pub struct RecordingWriter<W = BufWriter<Draft>> {
     path: PathBuf,
     file: W,
+    /// What is to be done with the file when there is something in it, and when it is complete.
+    begun: fn(&mut W),
+    done: fn(&mut W) -> std::io::Result<()>,
     offset: u64,
     packer: Option<Packer>,
-    /// The time of the first frame of the open block.
-    open_since: f64,
     index: Index,
     /// The bodies that are there, once somebody has said so.
     known: Option<Vec<BodyId>>,
 }
 
 impl RecordingWriter {
-    /// Creates the file with its header.
+    /// Creates the file with its header. If there is one of this name, it stays until the new one is complete.
     pub fn create(path: &Path, header: Header) -> Result<Self, RecordError> {
-        let file = BufWriter::new(File::create(path).map_err(RecordError::io(path))?);
-        Self::to(file, path, &header)
+        let draft = Draft::growing(path).map_err(RecordError::io(path))?;
+        let path = path.to_path_buf();
+        Ok(Self { path, done: |file| file.get_mut().finish(), ..Self::in_draft(draft, &header)? })
+    }
+
+    /// Writes into a draft that somebody else finishes.
+    pub fn in_draft(draft: Draft, header: &Header) -> Result<Self, RecordError> {
+        let path = draft.path().to_path_buf();
+        Ok(Self { begun: |file| file.get_mut().keep(), ..Self::to(BufWriter::new(draft), path, header)? })
+    }
+
+    /// The draft it is written into.
+    pub(crate) fn draft(&self) -> &Draft {
+        self.file.get_ref()
+    }
+
+    /// Hands back the draft.
+    pub(crate) fn into_draft(self) -> std::io::Result<Draft> {
+        self.file.into_inner().map_err(std::io::IntoInnerError::into_error)
     }
 }
 
@@ -127,10 +148,16 @@ impl<W: Write> RecordingWriter<W> {
     pub fn to(mut file: W, name: impl AsRef<Path>, header: &Header) -> Result<Self, RecordError> {
         let path = name.as_ref();
         file.write_all(&MAGIC).map_err(RecordError::io(path))?;
-        let offset = MAGIC.len() as u64;
-        let index = Index::default();
-        let mut writer =
-            Self { path: path.to_path_buf(), file, offset, packer: None, open_since: 0.0, index, known: None };
+        let mut writer = Self {
+            path: path.to_path_buf(),
+            file,
+            begun: |_| {},
+            done: |_| Ok(()),
+            offset: MAGIC.len() as u64,
+            packer: None,
+            index: Index::default(),
+            known: None,
+        };
         let head = serde_json::to_vec(header).map_err(|error| RecordError::format(path, error.to_string()))?;
         writer.chunk(*b"HEAD", &[&head])?;
         Ok(writer)
@@ -138,13 +165,11 @@ impl<W: Write> RecordingWriter<W> {
 
     /// Says which bodies there are from the next state on. The first time they must be those of the scene.
     pub fn set_bodies(&mut self, model: &Model) -> Result<(), RecordError> {
-        let open = self.packer.as_ref().map_or(0, Packer::count);
-        let next = self.index.frames + u64::from(open);
         if let Some(known) = &self.known {
-            let Some(change) = Change::between(known, model, next) else { return Ok(()) };
+            let Some(change) = Change::between(known, model, self.index.frames) else { return Ok(()) };
             let text =
                 serde_json::to_vec(&change).map_err(|error| RecordError::format(&self.path, error.to_string()))?;
-            self.close_block()?;
+            self.packer.iter_mut().for_each(Packer::clear);
             self.index.casts.push(self.offset);
             self.chunk(*b"CAST", &[&text])?;
         }
@@ -152,22 +177,27 @@ impl<W: Write> RecordingWriter<W> {
         Ok(())
     }
 
-    /// Adds a state.
+    /// Adds a state, and hands it to the system.
     pub fn push(&mut self, state: &State) -> Result<(), RecordError> {
         let layout = Layout::of(state);
-        let full = |packer: &Packer| {
-            packer.layout() != layout || packer.count() as usize >= FRAMES_PER_BLOCK || packer.size() >= BLOCK_SIZE
-        };
-        if self.packer.as_ref().is_some_and(full) {
-            self.close_block()?;
-        }
         // The memory of a packer is used again as long as the layout is the same.
         let known = self.packer.take().filter(|packer| packer.layout() == layout);
-        let packer = self.packer.insert(known.unwrap_or_else(|| Packer::new(layout)));
-        if packer.count() == 0 {
-            self.open_since = state.time;
+        let mut packer = known.unwrap_or_else(|| Packer::new(layout));
+        if packer.count() as usize >= FRAMES_PER_BLOCK || packer.size() >= BLOCK_SIZE {
+            packer.clear();
         }
+        let is_first = packer.count() == 0;
         packer.push(state);
+        let place = BlockPlace { offset: self.offset, first: self.index.frames, time: state.time };
+        let [lengths, bytes] = packer.content();
+        (self.begun)(&mut self.file);
+        self.chunk(if is_first { *b"FRMS" } else { *b"MORE" }, &[&packer.counts(), lengths, bytes])?;
+        self.file.flush().map_err(RecordError::io(&self.path))?;
+        if is_first {
+            self.index.blocks.push(place);
+        }
+        self.index.frames += 1;
+        self.packer = Some(packer);
         Ok(())
     }
 
@@ -178,26 +208,12 @@ impl<W: Write> RecordingWriter<W> {
     }
 
     fn write_end(&mut self) -> Result<(), RecordError> {
-        self.close_block()?;
         let at = self.offset;
         let index =
             serde_json::to_vec(&self.index).map_err(|error| RecordError::format(&self.path, error.to_string()))?;
         self.chunk(*b"INDX", &[&index])?;
         self.chunk(*b"TAIL", &[&at.to_le_bytes()])?;
-        self.file.flush().map_err(RecordError::io(&self.path))
-    }
-
-    fn close_block(&mut self) -> Result<(), RecordError> {
-        let Some(mut packer) = self.packer.take().filter(|packer| packer.count() > 0) else { return Ok(()) };
-        let place = BlockPlace { offset: self.offset, first: self.index.frames, time: self.open_since };
-        let [lengths, bytes] = packer.content();
-        self.chunk(*b"FRMS", &[&packer.counts(), lengths, bytes])?;
-        self.index.frames += u64::from(packer.count());
-        self.index.blocks.push(place);
-        packer.clear();
-        self.packer = Some(packer);
-        // What is complete is handed to the system, so that it survives this program.
-        self.file.flush().map_err(RecordError::io(&self.path))
+        self.file.flush().and_then(|()| (self.done)(&mut self.file)).map_err(RecordError::io(&self.path))
     }
 
     /// Writes a chunk whose content is given in pieces.

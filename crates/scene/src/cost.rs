@@ -1,0 +1,365 @@
+//! What a scene costs, told before it runs, and the budget it must keep to.
+//!
+//! A text of a few lines can ask for more memory and time than any machine has: thousands of bodies inside each other, meshes
+//! of millions of triangles. So what there is to do is counted first, as far as it can be counted quickly:
+//!
+//! - **triangles** of all different meshes, while they are read, and **faces**, those of all bodies together: each body is weighed;
+//! - **neighbours**: pairs of colliders whose boxes meet at the start, and of these the **pairs** that may collide;
+//! - **crowding**: Σ min(dₐ, d_b) over the pairs a, b of moving bodies with dₐ and d_b pairs each. Bodies beside each other have
+//!   a dozen neighbours, however many they are; n bodies in the same place have n each, and it takes n³ to move them apart;
+//! - **triangle pairs**: for two meshes or compounds, how many boxes of their triangles or parts meet, estimated from samples;
+//! - **memory**, about, from all of these.
+//!
+//! The limits of a [`Budget`] can be raised for those who know what they do and have the machine for it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use tumble_dynamics::{BodyId, ColliderId, World};
+use tumble_geometry::shape::{Compound, HeightField, Mesh};
+use tumble_geometry::{Aabb, Shape, Transform, Triangle};
+
+/// What a scene may cost: a factor on the usual limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// The factor. Default 1.
+    pub factor: f64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { factor: 1.0 }
+    }
+}
+
+/// The usual limits.
+const BODIES: f64 = 100_000.0;
+const JOINTS: f64 = 200_000.0;
+const TRIANGLES: f64 = 6e6;
+const FACES: f64 = 2e7;
+const NEIGHBOURS: f64 = 2e7;
+const PAIRS: f64 = 50_000.0;
+const CONTACTS: f64 = 200_000.0;
+const TRIANGLE_PAIRS: f64 = 1e8;
+const MEMORY: f64 = 2e9;
+/// How crowded a scene may be whatever its size, and for each pair besides.
+const CROWDING: [f64; 2] = [1e6, 60.0];
+
+/// What a body, a triangle, a pair and two neighbours take, in bytes, about.
+const OF_BODY: f64 = 4000.0;
+const OF_TRIANGLE: f64 = 250.0;
+const OF_PAIR: f64 = 6500.0;
+const OF_NEIGHBOURS: f64 = 40.0;
+
+/// How many triangles of a mesh are sampled, of small and of large ones, and how many boxes are compared in all.
+const FEW: usize = 32;
+const MANY: usize = 256;
+const COMPARED: usize = 50_000_000;
+
+impl Budget {
+    fn limit(self, usual: f64) -> usize {
+        (usual * self.factor.max(0.0)) as usize
+    }
+
+    /// The most bodies.
+    pub fn bodies(self) -> usize {
+        self.limit(BODIES)
+    }
+
+    /// The most joints.
+    pub fn joints(self) -> usize {
+        self.limit(JOINTS)
+    }
+
+    /// The most triangles of all different meshes together.
+    pub fn triangles(self) -> usize {
+        self.limit(TRIANGLES)
+    }
+
+    /// The most triangles and parts of all bodies together.
+    pub fn faces(self) -> usize {
+        self.limit(FACES)
+    }
+
+    /// The most pairs that may collide at the start.
+    pub fn pairs(self) -> usize {
+        self.limit(PAIRS)
+    }
+
+    /// The most pairs that may touch at any time.
+    pub fn contacts(self) -> usize {
+        self.limit(CONTACTS)
+    }
+}
+
+/// What a scene costs at its start. Numbers beyond a limit are counted no further.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Cost {
+    /// Bodies.
+    pub bodies: usize,
+    /// Joints.
+    pub joints: usize,
+    /// Triangles of all different meshes.
+    pub triangles: usize,
+    /// Pairs of colliders whose boxes meet.
+    pub neighbours: usize,
+    /// Those of them that may collide.
+    pub pairs: usize,
+    /// How much bodies are inside each other.
+    pub crowding: f64,
+    /// Pairs of triangles of meshes that meet, about.
+    pub triangle_pairs: f64,
+    /// Memory in bytes, about.
+    pub memory: f64,
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bodies, joints, triangles, pairs, memory, .. } = self;
+        let memory = (memory / 1e6).ceil();
+        write!(
+            f,
+            "{bodies} bodies, {joints} joints, {triangles} triangles, {pairs} pairs near each other, ~{memory} MB"
+        )
+    }
+}
+
+impl Cost {
+    /// Counts what a world costs whose meshes have so many triangles.
+    pub(crate) fn of(world: &World, triangles: usize, budget: Budget) -> Self {
+        let model = world.model();
+        let mut cost =
+            Self { bodies: model.bodies().len(), joints: model.joints().len(), triangles, ..Self::default() };
+        let pairs = cost.count_pairs(world, budget);
+        cost.pairs = pairs.len();
+        cost.crowding = crowding(world, &pairs);
+        cost.triangle_pairs = triangle_pairs(world, &pairs, TRIANGLE_PAIRS * budget.factor);
+        cost.memory = OF_BODY * cost.bodies as f64
+            + OF_TRIANGLE * triangles as f64
+            + OF_PAIR * cost.pairs as f64
+            + OF_NEIGHBOURS * cost.neighbours as f64;
+        cost
+    }
+
+    /// The pairs that may collide, until there are too many.
+    fn count_pairs(&mut self, world: &World, budget: Budget) -> Vec<[ColliderId; 2]> {
+        let model = world.model();
+        let mut colliders = Vec::with_capacity(model.colliders().len());
+        for (id, collider) in model.colliders().iter() {
+            let moves = model.bodies().get(collider.body).is_some_and(|body| body.kind.moves());
+            let place = world.collider_pose(id).unwrap_or(Transform::IDENTITY);
+            let bounds = collider.shape.aabb(&place);
+            colliders.push((id, collider.body, moves, bounds));
+        }
+        let boxes: Vec<Aabb> = colliders.iter().map(|(_, _, _, bounds)| *bounds).collect();
+        let space = Boxes::new(&boxes);
+        let (most_neighbours, most_pairs) = (budget.limit(NEIGHBOURS), budget.pairs());
+        let mut pairs = Vec::new();
+        for (index, &(id, body, moves, bounds)) in colliders.iter().enumerate().filter(|(_, (_, _, moves, _))| *moves) {
+            space.meet(&bounds, &mut |other| {
+                let (other_id, other_body, other_moves, _) = colliders[other];
+                // Two that move find each other; each pair counts once.
+                if other_body == body || (moves && other_moves && other <= index) {
+                    return true;
+                }
+                self.neighbours += 1;
+                if model.may_collide([body, other_body]) {
+                    pairs.push([id, other_id]);
+                }
+                self.neighbours <= most_neighbours && pairs.len() <= most_pairs
+            });
+            if self.neighbours > most_neighbours || pairs.len() > most_pairs {
+                break;
+            }
+        }
+        pairs
+    }
+
+    /// Why it is too much, if it is: what, and what to do about it.
+    pub(crate) fn refusal(&self, budget: Budget) -> Option<(String, String)> {
+        let (pairs, most_pairs) = (self.pairs, budget.pairs());
+        let crowded = CROWDING[0] * budget.factor + CROWDING[1] * pairs as f64;
+        let what = if self.neighbours > budget.limit(NEIGHBOURS) {
+            format!("more than {} pairs of shapes are near each other at the start", budget.limit(NEIGHBOURS))
+        } else if pairs > most_pairs {
+            format!("more than {most_pairs} pairs of shapes may collide at the start")
+        } else if self.crowding > crowded {
+            let each = self.crowding / pairs.max(1) as f64;
+            format!(
+                "bodies are inside each other at the start: {pairs} pairs, in which each has {each:.0} others on it"
+            )
+        } else if self.triangle_pairs > TRIANGLE_PAIRS * budget.factor {
+            let count = self.triangle_pairs;
+            format!("meshes are inside each other at the start: about {count:.0e} pairs of triangles meet")
+        } else if self.memory > MEMORY * budget.factor {
+            format!("it would take about {:.1} GB of memory ({self})", self.memory / 1e9)
+        } else {
+            return None;
+        };
+        let more = (10.0 * budget.factor).max(10.0);
+        let help = format!("move them apart, or leave some out; `--budget {more}` allows more");
+        Some((format!("the scene costs too much: {what}"), help))
+    }
+}
+
+/// Boxes in a tree of equal halves: as deep for boxes in one place as for others, which matters here.
+struct Boxes<'a> {
+    boxes: &'a [Aabb],
+    order: Vec<usize>,
+    /// The box around each half of a half, before those of its own halves, and where that of the second of them is.
+    around: Vec<(Aabb, usize)>,
+    /// Boxes without an end, such as that of a floor.
+    endless: Vec<usize>,
+}
+
+/// So many boxes are looked at one by one.
+const LEAF: usize = 8;
+
+impl<'a> Boxes<'a> {
+    fn new(boxes: &'a [Aabb]) -> Self {
+        let has_end = |&index: &usize| boxes[index].min.is_finite() && boxes[index].max.is_finite();
+        let (mut order, endless): (Vec<usize>, Vec<usize>) = (0..boxes.len()).partition(has_end);
+        let mut around = Vec::new();
+        halve(boxes, &mut order, &mut around);
+        Self { boxes, order, around, endless }
+    }
+
+    /// Calls `visit` for every box that meets one, until it returns false.
+    fn meet(&self, wanted: &Aabb, visit: &mut dyn FnMut(usize) -> bool) {
+        let endless = self.endless.iter().filter(|&&index| self.boxes[index].overlaps(wanted));
+        for &index in endless {
+            if !visit(index) {
+                return;
+            }
+        }
+        self.meet_in(0, &self.order, wanted, visit);
+    }
+
+    /// Those of a part of the tree, whose node has this number. False if nothing more is wanted.
+    fn meet_in(&self, node: usize, order: &[usize], wanted: &Aabb, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        if order.is_empty() || !self.around[node].0.overlaps(wanted) {
+            return true;
+        }
+        if order.len() <= LEAF {
+            return order.iter().filter(|&&index| self.boxes[index].overlaps(wanted)).all(|&index| visit(index));
+        }
+        let (low, high) = order.split_at(order.len() / 2);
+        self.meet_in(node + 1, low, wanted, visit) && self.meet_in(self.around[node].1, high, wanted, visit)
+    }
+}
+
+/// Sorts boxes into halves along the longest way of all, and each half likewise.
+fn halve(boxes: &[Aabb], order: &mut [usize], around: &mut Vec<(Aabb, usize)>) {
+    let all = order.iter().fold(Aabb::EMPTY, |all, &index| all.merged(&boxes[index]));
+    let node = around.len();
+    around.push((all, 0));
+    if order.len() <= LEAF {
+        return;
+    }
+    let axis = all.extents().max_position();
+    let middle = order.len() / 2;
+    let place = |index: &usize| boxes[*index].center()[axis];
+    order.select_nth_unstable_by(middle, |a, b| place(a).total_cmp(&place(b)));
+    let (low, high) = order.split_at_mut(middle);
+    halve(boxes, low, around);
+    around[node].1 = around.len();
+    halve(boxes, high, around);
+}
+
+/// Σ min(dₐ, d_b) over pairs of bodies that move.
+fn crowding(world: &World, pairs: &[[ColliderId; 2]]) -> f64 {
+    let model = world.model();
+    let moving = |id: ColliderId| -> Option<BodyId> {
+        let body = model.colliders().get(id)?.body;
+        model.bodies().get(body).filter(|body| body.kind.moves()).map(|_| body)
+    };
+    let both = || pairs.iter().filter_map(|&[a, b]| Some([moving(a)?, moving(b)?]));
+    let mut degrees: BTreeMap<BodyId, f64> = BTreeMap::new();
+    both().flatten().for_each(|body| *degrees.entry(body).or_default() += 1.0);
+    both().map(|[a, b]| degrees[&a].min(degrees[&b])).sum()
+}
+
+/// How many triangles and parts a shape has.
+pub(crate) fn faces(shape: &Shape) -> usize {
+    match shape {
+        Shape::Mesh(mesh) => mesh.triangles().len(),
+        Shape::HeightField(field) => field.triangle_count(),
+        Shape::Hull(hull) => hull.vertices().len(),
+        // The sphere around all parts takes longer to find than a triangle to weigh.
+        Shape::Compound(compound) => compound.parts().iter().map(|(_, part)| 10 + faces(part)).sum(),
+        _ => 1,
+    }
+}
+
+/// How many triangles a shape has, and the box of each.
+enum Faces<'a> {
+    Mesh(&'a Mesh),
+    Terrain(&'a HeightField),
+    /// The parts of a compound count as triangles.
+    Parts(&'a Compound),
+}
+
+impl Faces<'_> {
+    /// The surfaces of triangles in a shape, and where they are.
+    fn of(shape: &Shape, pose: Transform) -> Vec<(Faces<'_>, Transform)> {
+        match shape {
+            Shape::Mesh(mesh) => vec![(Faces::Mesh(mesh), pose)],
+            Shape::HeightField(field) => vec![(Faces::Terrain(field), pose)],
+            Shape::Compound(compound) => {
+                let within = compound.parts().iter().flat_map(|(place, part)| Faces::of(part, pose * *place));
+                std::iter::once((Faces::Parts(compound), pose)).chain(within).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Mesh(mesh) => mesh.triangles().len(),
+            Self::Terrain(field) => field.triangle_count(),
+            Self::Parts(compound) => compound.parts().len(),
+        }
+    }
+
+    /// The boxes of so many triangles, evenly picked.
+    fn samples(&self, pose: &Transform, most: usize) -> Vec<Aabb> {
+        let (count, taken) = (self.count(), self.count().min(most));
+        let around = |triangle: Triangle| Aabb::from_points(triangle.vertices.map(|corner| pose.point(corner)));
+        let bounds = |index: usize| match self {
+            Self::Mesh(mesh) => around(mesh.triangle(index)),
+            Self::Terrain(field) => around(field.triangle(index)),
+            Self::Parts(compound) => {
+                compound.parts().get(index).map_or(Aabb::EMPTY, |(place, part)| part.aabb(&(*pose * *place)))
+            }
+        };
+        (0..taken).map(|index| bounds(index * count / taken)).collect()
+    }
+}
+
+/// The pairs of triangles that meet, about, until there are too many.
+fn triangle_pairs(world: &World, pairs: &[[ColliderId; 2]], most: f64) -> f64 {
+    let model = world.model();
+    let surfaces = |id: ColliderId| -> Vec<(Faces<'_>, Transform)> {
+        let pose = world.collider_pose(id).unwrap_or(Transform::IDENTITY);
+        model.colliders().get(id).map_or(Vec::new(), |collider| Faces::of(&collider.shape, pose))
+    };
+    let (mut sum, mut compared) = (0.0, 0);
+    for &[a, b] in pairs {
+        let (first, second) = (surfaces(a), surfaces(b));
+        for (one, pose_one) in &first {
+            for (other, pose_other) in &second {
+                let all = one.count() as f64 * other.count() as f64;
+                let samples = if all > 0.01 * most && compared < COMPARED { MANY } else { FEW };
+                let boxes = [one.samples(pose_one, samples), other.samples(pose_other, samples)];
+                compared += boxes[0].len() * boxes[1].len();
+                let meet = boxes[0].iter().map(|a| boxes[1].iter().filter(|b| a.overlaps(b)).count()).sum::<usize>();
+                let sampled = (boxes[0].len() * boxes[1].len()).max(1);
+                // One meeting says little about how many there are; several say more.
+                sum += all * meet.saturating_sub(2) as f64 / sampled as f64;
+            }
+        }
+        if sum > most || compared > 4 * COMPARED {
+            break;
+        }
+    }
+    sum
+}

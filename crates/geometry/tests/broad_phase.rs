@@ -533,3 +533,24 @@ fn boxes_without_end_are_found_before_the_next_update() {
         }
     }
 }
+
+/// Equal boxes can be asked for before the first update, however many there are.
+#[test]
+fn equal_boxes_are_found_before_the_first_update() {
+    for kind in BroadPhaseKind::ALL {
+        let mut space = kind.build(FatMargin::default());
+        let unit = Aabb::new(DVec3::ZERO, DVec3::ONE);
+        for count in 1..=1000 {
+            space.insert(unit, Mobility::Moving);
+            if count % 100 == 0 {
+                assert_eq!(space.validate(), Ok(()), "{}", space.name());
+                let mut found = 0;
+                space.query_point(DVec3::splat(0.5), &mut |_| {
+                    found += 1;
+                    true
+                });
+                assert_eq!(found, count, "{}", space.name());
+            }
+        }
+    }
+}

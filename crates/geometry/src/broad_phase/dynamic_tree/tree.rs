@@ -153,7 +153,9 @@ impl Tree {
         self.place(first, sibling, old, leaves);
         self.place(first + 1, sibling, leaf, 1);
         self.join(sibling, parent, first);
-        let mut crooked = self.mend_upwards(sibling);
+        // Equal boxes are all put beside the root.
+        let above = self.mend_upwards(sibling);
+        let mut crooked = self.is_too_tall(sibling).then_some(sibling).or(above);
         while let Some(index) = crooked {
             self.rebuild_subtree(index);
             crooked = self.mend_upwards(index);
@@ -202,11 +204,15 @@ impl Tree {
                     self.node_mut(index).set_moved(true);
                 }
             }
-            if crooked.is_none() && self.node(index).height() > tall_for(self.leaves(index)) {
+            if crooked.is_none() && self.is_too_tall(index) {
                 crooked = Some(index);
             }
         }
         crooked
+    }
+
+    fn is_too_tall(&self, index: u32) -> bool {
+        self.node(index).height() > tall_for(self.leaves(index))
     }
 
     pub(super) fn remove(&mut self, id: u32) {

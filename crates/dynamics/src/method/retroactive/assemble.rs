@@ -16,7 +16,6 @@
 
 use super::RetroactiveSettings;
 use super::contact::{PairState, PointState};
-use super::rim;
 use super::soft::{Began, Soft};
 use crate::constraint::contact::{ContactGeometry, ContactRows, contact_rows};
 use crate::constraint::{BodyView, Jacobian, JointView, Limit, Row, Softness};
@@ -266,8 +265,7 @@ impl Assembler<'_> {
             rows[0].target_rate = state.rebound(contact.material.restitution);
         }
         if self.stage == Stage::Position {
-            let views = ends.map(|end| self.view(end));
-            rows[0].jdot_v = rim::bend((self.model, self.state), contact, state, &views, self.dt);
+            rows[0].jdot_v = state.bend;
             let slip_rate = slip_rate(&ends.map(|end| self.view(end)), state);
             let (u, v) = orthonormal_pair(geometry.normal);
             (rows[1].jdot_v, rows[2].jdot_v) = (u.dot(slip_rate), v.dot(slip_rate));

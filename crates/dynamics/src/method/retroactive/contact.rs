@@ -35,6 +35,9 @@ pub(super) struct PointState {
     pub(super) meeting_time: f64,
     /// The velocity of the point itself through space in the last step, in m/s; none for a new point.
     pub(super) velocity: Option<DVec3>,
+    /// How the gap bends in the step that begins, in m/s² (`rim.rs`).
+    #[serde(skip)]
+    pub(super) bend: f64,
     /// Whether it stands in nobody's way at the end of the step, though the surfaces touch.
     #[serde(skip)]
     pub(super) ghost: bool,
@@ -53,6 +56,7 @@ impl PointState {
             acceleration: 0.0,
             meeting_time: f64::INFINITY,
             velocity: None,
+            bend: 0.0,
             ghost: false,
         }
     }
@@ -60,7 +64,7 @@ impl PointState {
     /// The same point after a step of `dt` seconds.
     pub(super) fn moved_to(&self, features: [Feature; 2], geometry: ContactGeometry, dt: f64) -> Self {
         let velocity = (geometry.position - self.geometry.position) / dt;
-        Self { features, geometry, velocity: velocity.is_finite().then_some(velocity), ..*self }
+        Self { features, geometry, velocity: velocity.is_finite().then_some(velocity), bend: 0.0, ..*self }
     }
 }
 

@@ -25,9 +25,11 @@
 
 use super::Retroactive;
 use super::assemble::{Assembler, Assembly, Miss, Stage};
+use super::detect::view;
 use super::nearby::solve_nearby;
 use super::parts::Chosen;
 use super::push::Push;
+use super::rim;
 use super::solver_bodies;
 use super::speculate::{Outlook, Sheets};
 use crate::parts::free_motion::FreeMotion;
@@ -89,6 +91,7 @@ impl Retroactive {
         if chosen.islands.is_empty() {
             return Vec::new();
         }
+        self.note_bends(model, state, dt, chosen);
         let moved = self.moved(model, state, state.bodies.clone(), dt, chosen);
         let free = mean_velocities(model, &state.bodies, &moved, dt);
         let mut bodies = free.clone();
@@ -142,6 +145,20 @@ impl Retroactive {
             push.hold_line_of_action(&state.bodies);
         }
         open
+    }
+
+    /// Notes how the gaps of some islands bend within a step.
+    fn note_bends(&mut self, model: &Model, state: &State, dt: f64, chosen: &Chosen) {
+        for island in chosen.islands.iter().map(|&index| &self.islands.as_slice()[index]) {
+            for &index in &island.contacts {
+                let contact = &mut self.memory.contacts.list[index];
+                let views = contact.bodies.map(|id| view(model, state, id));
+                for point in 0..contact.points.len() {
+                    let bend = rim::bend((model, state), contact, &contact.points[point], &views, dt);
+                    contact.points[point].bend = bend;
+                }
+            }
+        }
     }
 
     /// The bodies at the end of the step if only forces act from now on.

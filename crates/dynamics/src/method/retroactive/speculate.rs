@@ -346,7 +346,7 @@ impl Outlook<'_> {
         course::meeting(colliders, sheet.bodies.map(course), lift, self.dt)
     }
 
-    /// How deep the bodies get beyond the plane of a sheet, `−(c + h J v)`; what they overlap by already does not count.
+    /// How deep the bodies get beyond the plane of a sheet, `−(c + h J v + ½ h² c̈)`; what they overlap by already does not count.
     fn overlap(&self, sheet: &Sheet, velocities: &(impl Velocities + ?Sized)) -> f64 {
         let [a, b] = sheet.bodies;
         let [(va, wa), (vb, wb)] = sheet.bodies.map(|slot| velocities.of(slot));
@@ -357,7 +357,8 @@ impl Outlook<'_> {
             let place = point.geometry.position + towards_second * point.geometry.gap * sheet.normal;
             let [ra, rb] = sheet.bodies.map(|slot| place - self.state.bodies[slot].position);
             let velocity = (vb + wb.cross(rb)) - (va + wa.cross(ra));
-            -(point.geometry.gap.max(0.0) + self.dt * velocity.dot(sheet.normal))
+            let bend = 0.5 * self.dt * self.dt * point.bend;
+            -(point.geometry.gap.max(0.0) + self.dt * velocity.dot(sheet.normal) + bend)
         };
         let points = &self.contacts[sheet.contact].points[sheet.points.clone()];
         points.iter().map(overlap).fold(f64::NEG_INFINITY, f64::max)

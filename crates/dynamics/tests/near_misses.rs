@@ -8,10 +8,32 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use glam::DVec3;
+use std::cell::Cell;
 use tumble_dynamics::geometry::math::{rotation_about, rotation_from_vector, rotation_vector};
 use tumble_dynamics::geometry::query::{self, Motion};
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::{Realtime, Retroactive};
 use tumble_dynamics::{Body, BodyId, Material, World};
+
+thread_local! {
+    /// Makes a world with the method that is tried.
+    static NEW: Cell<fn() -> World> = const { Cell::new(World::new) };
+}
+
+fn new_world() -> World {
+    NEW.get()()
+}
+
+/// Runs a test with each method.
+fn with_each_method(test: fn()) {
+    let methods: [fn() -> World; 2] =
+        [|| World::with_method(Retroactive::new()), || World::with_method(Realtime::new())];
+    for method in methods {
+        NEW.set(method);
+        eprintln!("{}", new_world().method().name());
+        test();
+    }
+}
 
 fn cases(default: usize) -> usize {
     std::env::var("TUMBLE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -97,7 +119,7 @@ struct Flight {
 impl Flight {
     fn new(body: &Body, shape: &Shape, gravity: DVec3, dt: f64, steps: usize) -> Self {
         let alone = |dt: f64, steps: usize| {
-            let mut world = World::new();
+            let mut world = new_world();
             world.set_gravity(gravity);
             let id = world.add_body(body.clone()).unwrap();
             let pose = |world: &World| world.body(id).unwrap().pose();
@@ -229,7 +251,7 @@ impl Passing {
     }
 
     fn world(&self, shift: f64) -> (World, [BodyId; 2]) {
-        let mut world = World::new();
+        let mut world = new_world();
         world.set_gravity(self.gravity);
         let bodies = [0, 1].map(|k| world.add_body(self.bodies[k].clone()).unwrap());
         let position = world.body(bodies[1]).unwrap().position() + self.aside * shift;
@@ -240,7 +262,7 @@ impl Passing {
     /// By how much the velocities of their surfaces differ in the end from those of free flight, relative to their speed.
     fn deflection(&self, world: &World, bodies: [BodyId; 2]) -> f64 {
         let change = |k: usize| {
-            let mut alone = World::new();
+            let mut alone = new_world();
             alone.set_gravity(self.gravity);
             let id = alone.add_body(self.bodies[k].clone()).unwrap();
             (0..self.steps).for_each(|_| alone.step(self.dt).unwrap());
@@ -254,48 +276,52 @@ impl Passing {
 
 #[test]
 fn near_misses_are_not_deflected() {
-    let mut deflected = Vec::new();
-    let cases = cases(60);
-    for seed in 0..cases as u64 {
-        let passing = Passing::random(seed);
-        let mut random = fastrand::Rng::with_seed(seed ^ 0xabcd);
-        let uncertain: f64 = passing.flights.iter().map(|flight| flight.uncertain).sum();
-        let miss = 0.001 + 0.009 * random.f64() + uncertain;
-        let shift = passing.shift_to_miss_by(miss);
-        if passing.goes_under(shift) {
-            continue;
+    with_each_method(|| {
+        let mut deflected = Vec::new();
+        let cases = cases(60);
+        for seed in 0..cases as u64 {
+            let passing = Passing::random(seed);
+            let mut random = fastrand::Rng::with_seed(seed ^ 0xabcd);
+            let uncertain: f64 = passing.flights.iter().map(|flight| flight.uncertain).sum();
+            let miss = 0.001 + 0.009 * random.f64() + uncertain;
+            let shift = passing.shift_to_miss_by(miss);
+            if passing.goes_under(shift) {
+                continue;
+            }
+            let (mut world, bodies) = passing.world(shift);
+            (0..passing.steps).for_each(|_| world.step(passing.dt).unwrap());
+            let deflection = passing.deflection(&world, bodies);
+            if deflection > 1e-9 {
+                deflected.push(format!("{} missed by {:.2} mm: {deflection:.1e}", passing.name, 1e3 * miss));
+            }
         }
-        let (mut world, bodies) = passing.world(shift);
-        (0..passing.steps).for_each(|_| world.step(passing.dt).unwrap());
-        let deflection = passing.deflection(&world, bodies);
-        if deflection > 1e-9 {
-            deflected.push(format!("{} missed by {:.2} mm: {deflection:.1e}", passing.name, 1e3 * miss));
-        }
-    }
-    assert!(deflected.is_empty(), "{} of {cases} deflected:\n{}", deflected.len(), deflected.join("\n"));
+        assert!(deflected.is_empty(), "{} of {cases} deflected:\n{}", deflected.len(), deflected.join("\n"));
+    });
 }
 
 /// The mirror image: bodies that would overlap in free flight do not pass through each other as if nothing was there.
 #[test]
 fn what_is_aimed_at_is_hit() {
-    let mut missed = Vec::new();
-    let cases = cases(60);
-    for seed in 0..cases as u64 {
-        let passing = Passing::random(seed);
-        let shift = 0.7 * passing.shift_to_miss_by(1e-4);
-        let overlaps_at_first = passing.distance(shift, 0.0) < 1e-4;
-        let is_met_from_the_side = matches!(passing.flights[0].shape, Shape::HeightField(_));
-        if overlaps_at_first || is_met_from_the_side || !passing.comes_nearer(shift, 1e-9) {
-            continue;
+    with_each_method(|| {
+        let mut missed = Vec::new();
+        let cases = cases(60);
+        for seed in 0..cases as u64 {
+            let passing = Passing::random(seed);
+            let shift = 0.7 * passing.shift_to_miss_by(1e-4);
+            let overlaps_at_first = passing.distance(shift, 0.0) < 1e-4;
+            let is_met_from_the_side = matches!(passing.flights[0].shape, Shape::HeightField(_));
+            if overlaps_at_first || is_met_from_the_side || !passing.comes_nearer(shift, 1e-9) {
+                continue;
+            }
+            let (mut world, bodies) = passing.world(shift);
+            (0..passing.steps).for_each(|_| world.step(passing.dt).unwrap());
+            let deflection = passing.deflection(&world, bodies);
+            if deflection < 1e-6 {
+                missed.push(format!("{}: deflection {deflection:.1e}", passing.name));
+            }
         }
-        let (mut world, bodies) = passing.world(shift);
-        (0..passing.steps).for_each(|_| world.step(passing.dt).unwrap());
-        let deflection = passing.deflection(&world, bodies);
-        if deflection < 1e-6 {
-            missed.push(format!("{}: deflection {deflection:.1e}", passing.name));
-        }
-    }
-    assert!(missed.is_empty(), "{} of {cases} went through:\n{}", missed.len(), missed.join("\n"));
+        assert!(missed.is_empty(), "{} of {cases} went through:\n{}", missed.len(), missed.join("\n"));
+    });
 }
 
 /// Walls with their surface in the plane y = 0: a box, a solid of triangles, a sheet of triangles and a height field.
@@ -314,66 +340,71 @@ fn wall(kind: usize, thickness: f64) -> (Shape, DVec3) {
 /// impact makes spin at a thick one.
 #[test]
 fn walls_hold() {
-    let mut through = Vec::new();
-    let cases = cases(100);
-    for seed in 0..cases as u64 {
-        let random = &mut fastrand::Rng::with_seed(seed);
-        let kind = if random.bool() { 0 } else { random.usize(1..8) };
-        let (wall, origin) = if kind == 0 { wall(random.usize(0..4), 0.001) } else { wall(random.usize(0..2), 1.0) };
-        let speed = libm::pow(10.0, 2.0 * random.f64());
-        let dt = if random.bool() { 1.0 / 60.0 } else { 1.0 / 240.0 };
-        let shape = shape(kind, random);
-        let mut way = direction(random);
-        way.y = -way.y.abs().max(0.3);
-        let way = way.normalize();
-        let mut world = World::new();
-        world.add_body(Body::fixed().with_shape(wall).at(origin)).unwrap();
-        // As far from where it is to hit as not to touch the wall, and by up to a step's way more.
-        let start = -way * ((radius(&shape) + 0.02) / -way.y + speed * dt * random.f64());
-        let body = Body::dynamic().with_shape(shape).at(start).with_velocity(way * speed).without_sleep();
-        let id = world.add_body(body.rotated(rotation_from_vector(direction(random) * 3.0))).unwrap();
-        let steps = 4 + (1.0 / (speed * dt)) as usize;
-        (0..steps).for_each(|_| world.step(dt).unwrap());
-        let center = world.body(id).unwrap().center_of_mass();
-        let is_beside = center.abs().max_element() > 2.0;
-        let lowest = if kind == 0 { 0.0 } else { -0.5 };
-        if center.y < lowest && !is_beside {
-            through.push(format!("seed {seed}: kind {kind}, {speed:.1} m/s, dt {dt:.4}: {center}"));
+    with_each_method(|| {
+        let mut through = Vec::new();
+        let cases = cases(100);
+        for seed in 0..cases as u64 {
+            let random = &mut fastrand::Rng::with_seed(seed);
+            let kind = if random.bool() { 0 } else { random.usize(1..8) };
+            let (wall, origin) =
+                if kind == 0 { wall(random.usize(0..4), 0.001) } else { wall(random.usize(0..2), 1.0) };
+            let speed = libm::pow(10.0, 2.0 * random.f64());
+            let dt = if random.bool() { 1.0 / 60.0 } else { 1.0 / 240.0 };
+            let shape = shape(kind, random);
+            let mut way = direction(random);
+            way.y = -way.y.abs().max(0.3);
+            let way = way.normalize();
+            let mut world = new_world();
+            world.add_body(Body::fixed().with_shape(wall).at(origin)).unwrap();
+            // As far from where it is to hit as not to touch the wall, and by up to a step's way more.
+            let start = -way * ((radius(&shape) + 0.02) / -way.y + speed * dt * random.f64());
+            let body = Body::dynamic().with_shape(shape).at(start).with_velocity(way * speed).without_sleep();
+            let id = world.add_body(body.rotated(rotation_from_vector(direction(random) * 3.0))).unwrap();
+            let steps = 4 + (1.0 / (speed * dt)) as usize;
+            (0..steps).for_each(|_| world.step(dt).unwrap());
+            let center = world.body(id).unwrap().center_of_mass();
+            let is_beside = center.abs().max_element() > 2.0;
+            let lowest = if kind == 0 { 0.0 } else { -0.5 };
+            if center.y < lowest && !is_beside {
+                through.push(format!("seed {seed}: kind {kind}, {speed:.1} m/s, dt {dt:.4}: {center}"));
+            }
         }
-    }
-    assert!(through.is_empty(), "{} of {cases} got through:\n{}", through.len(), through.join("\n"));
+        assert!(through.is_empty(), "{} of {cases} got through:\n{}", through.len(), through.join("\n"));
+    });
 }
 
 /// Two that fly at each other, each at up to 100 m/s, do not change places.
 #[test]
 fn fast_bodies_meet_head_on() {
-    let mut passed = Vec::new();
-    let cases = cases(60);
-    for seed in 0..cases as u64 {
-        let random = &mut fastrand::Rng::with_seed(seed);
-        let dt = if random.bool() { 1.0 / 60.0 } else { 1.0 / 240.0 };
-        let mut world = World::new();
-        world.set_gravity([0.0; 3]);
-        let along = direction(random);
-        let bodies = [-1.0, 1.0].map(|side| {
-            // Not those with a hole in the middle.
-            let shape = shape(random.usize(0..7), random);
-            let speed = libm::pow(10.0, 2.0 * random.f64());
-            let turned = rotation_from_vector(direction(random) * 3.0);
-            let body = Body::dynamic().with_shape(shape).rotated(turned).with_velocity(-side * speed * along);
-            let id = world.add_body(body.without_sleep()).unwrap();
-            let center = world.body(id).unwrap().center_of_mass();
-            world.body_mut(id).unwrap().set_position(side * along * (1.2 + 2.0 * speed * dt) - center).unwrap();
-            (id, speed)
-        });
-        let steps = 6 + (3.0 / (dt * (bodies[0].1 + bodies[1].1))) as usize;
-        (0..steps).for_each(|_| world.step(dt).unwrap());
-        let [a, b] = bodies.map(|(id, _)| world.body(id).unwrap());
-        let apart = (b.velocity() - a.velocity()).dot(along);
-        let free = -(bodies[0].1 + bodies[1].1);
-        if (b.center_of_mass() - a.center_of_mass()).dot(along) < 0.0 && apart < 0.99 * free {
-            passed.push(format!("seed {seed}: {:.1} and {:.1} m/s, dt {dt:.4}", bodies[0].1, bodies[1].1));
+    with_each_method(|| {
+        let mut passed = Vec::new();
+        let cases = cases(60);
+        for seed in 0..cases as u64 {
+            let random = &mut fastrand::Rng::with_seed(seed);
+            let dt = if random.bool() { 1.0 / 60.0 } else { 1.0 / 240.0 };
+            let mut world = new_world();
+            world.set_gravity([0.0; 3]);
+            let along = direction(random);
+            let bodies = [-1.0, 1.0].map(|side| {
+                // Not those with a hole in the middle.
+                let shape = shape(random.usize(0..7), random);
+                let speed = libm::pow(10.0, 2.0 * random.f64());
+                let turned = rotation_from_vector(direction(random) * 3.0);
+                let body = Body::dynamic().with_shape(shape).rotated(turned).with_velocity(-side * speed * along);
+                let id = world.add_body(body.without_sleep()).unwrap();
+                let center = world.body(id).unwrap().center_of_mass();
+                world.body_mut(id).unwrap().set_position(side * along * (1.2 + 2.0 * speed * dt) - center).unwrap();
+                (id, speed)
+            });
+            let steps = 6 + (3.0 / (dt * (bodies[0].1 + bodies[1].1))) as usize;
+            (0..steps).for_each(|_| world.step(dt).unwrap());
+            let [a, b] = bodies.map(|(id, _)| world.body(id).unwrap());
+            let apart = (b.velocity() - a.velocity()).dot(along);
+            let free = -(bodies[0].1 + bodies[1].1);
+            if (b.center_of_mass() - a.center_of_mass()).dot(along) < 0.0 && apart < 0.99 * free {
+                passed.push(format!("seed {seed}: {:.1} and {:.1} m/s, dt {dt:.4}", bodies[0].1, bodies[1].1));
+            }
         }
-    }
-    assert!(passed.is_empty(), "{} of {cases} changed places:\n{}", passed.len(), passed.join("\n"));
+        assert!(passed.is_empty(), "{} of {cases} changed places:\n{}", passed.len(), passed.join("\n"));
+    });
 }

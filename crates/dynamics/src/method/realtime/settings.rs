@@ -27,7 +27,7 @@ pub struct RealtimeSettings {
     /// Islands of at most this many contacts are solved exactly, by elimination; larger ones by sweeps. Default 64.
     #[schemars(range(max = 100_000))]
     pub exact_contacts: u32,
-    /// While a pair has moved by less than this share of the smaller shape's size, its contact points are kept. Default 0.01.
+    /// While a pair has moved by less than this, relative to the size of the smaller shape, its contact points are kept. Default 0.01.
     #[schemars(range(min = 0.0, max = 0.2))]
     pub keep: f64,
     /// Overlaps are removed at this speed at most, in m/s. Default 3.

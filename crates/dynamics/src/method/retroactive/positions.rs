@@ -45,10 +45,7 @@ const ON_TARGET: f64 = 1e-8;
 const CLOSED: f64 = 1e-5;
 
 /// The same for joints that form loops: near a dead point, what closes one joint opens another.
-const LOOP_CLOSED: f64 = 2e-5;
-
-/// If the solver does not do all it is asked for, joints that miss no more than this part of that are not aimed anew.
-const WELL_CLOSED: f64 = 0.1;
+const LOOP_CLOSED: f64 = 1e-4;
 
 /// In a part of a step, where joints have to close, they are given so many times as many rounds,
 const MORE_ROUNDS: u32 = 3;
@@ -56,8 +53,7 @@ const MORE_ROUNDS: u32 = 3;
 /// as long as each round leaves no more than this of what was missed.
 const PROGRESS: f64 = 0.7;
 
-/// A solver that leaves so much of what is missed undone is to blame for it, and not that joints turn too far; except in loops, where it does so
-/// on purpose (see `solver/direct/joints.rs`) and shorter parts help.
+/// A solver that leaves so much of what is missed undone is to blame for it, and not that joints turn too far.
 const SOLVER_TO_BLAME: f64 = 0.1;
 
 /// How often verdicts on speculative contacts are compared with the solved motion, at most.
@@ -267,10 +263,8 @@ impl Retroactive {
         task.known = Some((rows, velocities, miss));
         let closed = if island.has_loops() { LOOP_CLOSED } else { CLOSED };
         // Comparisons with what is no number are false.
-        let is_to_blame = !island.has_loops() && SOLVER_TO_BLAME * miss.speed <= task.residual;
-        task.closes = miss.relative <= closed || is_to_blame;
-        let is_good_enough = task.residual > ON_TARGET && miss.relative <= WELL_CLOSED * closed;
-        miss.speed > ON_TARGET && !(island.has_loops() && is_good_enough)
+        task.closes = miss.relative <= closed || SOLVER_TO_BLAME * miss.speed <= task.residual;
+        miss.speed > ON_TARGET
     }
 
     /// Takes back what was found for an island. False.

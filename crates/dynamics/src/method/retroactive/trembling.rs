@@ -12,8 +12,7 @@
 //!
 //! A light link in a chain that bears a heavy weight trembles a hundred times a second, whoever solves for its joints and however well.
 //! Velocity Verlet, and with it RATTLE, is stable for Ω h < 2; beyond that the trembling grows from rounding until the chain
-//! flies apart. If the forces press, the body does not swing but falls over, at the same rate. What is held by more than two others does not
-//! swing by itself; but the bodies of a net of ball joints do, each against its neighbours.
+//! flies apart. If the forces press, the body does not swing but falls over, at the same rate.
 
 use super::assemble::JointMemory;
 use crate::constraint::{BodyView, JointForm};
@@ -51,12 +50,9 @@ impl Demand {
             for (side, number, lever, turn) in levers(model, state, joint, island) {
                 demand.turn = larger(demand.turn, dt * turn);
                 bodies[number].pull(joint.ends[1 - side], if side == 1 { force } else { -force }, lever);
-                bodies[number].is_held_stiffly |= !matches!(joint.constraint.form(), JointForm::Ball { .. });
             }
         }
-        let is_net = island.has_loops();
-        let swings = |pulled: &Pulled| !pulled.is_held || (is_net && !pulled.is_held_stiffly);
-        for (id, pulled) in island.bodies.iter().zip(bodies).filter(|(_, pulled)| swings(pulled)) {
+        for (id, pulled) in island.bodies.iter().zip(bodies).filter(|(_, pulled)| !pulled.is_held) {
             let inertia = model.bodies().get(*id).map_or(0.0, |body| body.principal().moments.max_element());
             demand.calm = larger(demand.calm, dt * (pulled.stiffness.abs() / inertia).sqrt() / TREMBLE);
         }
@@ -69,10 +65,8 @@ impl Demand {
 struct Pulled {
     stiffness: f64,
     neighbours: [Option<JointEnd>; 2],
-    /// Whether it is joined to more than two others.
+    /// Whether it is joined to more than two others: then it does not swing by itself.
     is_held: bool,
-    /// Whether a joint of it holds more than a point.
-    is_held_stiffly: bool,
 }
 
 impl Pulled {

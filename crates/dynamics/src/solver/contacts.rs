@@ -13,7 +13,7 @@
 //! (1/m₁ + 1/m₂) λ and leaves the other two alone. So the linear velocities are read and written once for all points.
 
 use super::block::{Block, Cone};
-use super::grouping::{Grouping, MOST_POINTS};
+use super::grouping::{Grouping, Sides};
 use super::lanes::{Lanes, WIDTH};
 use super::system::{Motion, System};
 use super::{Bounds, SolverRow};
@@ -30,24 +30,12 @@ struct Point {
     cone: Cone,
 }
 
-/// Consecutive points between the same bodies with the same directions.
-#[derive(Clone, Copy, Debug)]
-struct Contact {
-    /// The first of its points and how many it has.
-    first: usize,
-    count: usize,
-}
-
-/// Four contacts between different bodies. A place without a contact has the body that nothing moves.
+/// Four contacts between different bodies.
 #[derive(Clone, Debug)]
 struct Group {
-    bodies: [[u32; WIDTH]; 2],
+    sides: Sides,
     /// The directions n, u, v.
     axes: [[Lanes; 3]; 3],
-    /// √(1/m) of the bodies.
-    scales: [Lanes; 2],
-    /// 1/m₁ + 1/m₂.
-    inverse_mass: Lanes,
     /// How many points each contact has.
     points: usize,
 }
@@ -83,7 +71,6 @@ pub(super) struct Contacts {
     points: Vec<Points>,
     /// What they are made of.
     found: Vec<Point>,
-    contacts: Vec<Contact>,
     grouping: Grouping,
 }
 
@@ -112,54 +99,39 @@ impl Contacts {
         self.groups.clear();
         self.points.clear();
         self.found.clear();
-        self.contacts.clear();
         self.grouping.clear();
     }
 
     /// Adds a point of contact, of which the blocks are these.
     pub(super) fn add(&mut self, rows: &[SolverRow], normal: Block, friction: Block, cone: Cone) {
         let first = normal.first as usize;
-        let continues = |contact: &&mut Contact| {
-            let before = self.found[contact.first].normal.first as usize;
-            let same = rows[before].bodies == rows[first].bodies && directions(rows, before) == directions(rows, first);
-            same && contact.count < MOST_POINTS
-        };
-        match self.contacts.last_mut().filter(continues) {
-            Some(contact) => contact.count += 1,
-            None => self.contacts.push(Contact { first: self.found.len(), count: 1 }),
-        }
+        self.grouping.add(|point| {
+            let before = self.found[point].normal.first as usize;
+            rows[before].bodies == rows[first].bodies && directions(rows, before) == directions(rows, first)
+        });
         self.found.push(Point { normal, friction, cone });
     }
 
-    /// Forms groups of what was added. Whether it is worth it: not for a few, nor if less than half of the places would be taken.
+    /// Forms groups of what was added. Whether it is worth it.
     pub(super) fn form_groups(&mut self, system: &System, rows: &[SolverRow]) -> bool {
-        let Self { found, contacts, grouping, .. } = self;
-        let bodies = |contact: usize| system.rows[found[contacts[contact].first].normal.first as usize].bodies;
-        for contact in contacts.iter() {
-            grouping.put(contact.count, bodies, |body| system.scales[body as usize].moves());
-        }
-        if !grouping.is_worth_it() {
+        let Self { found, grouping, groups, points } = self;
+        let row = |point: usize| found[point].normal.first as usize;
+        if !grouping.form(system, row) {
             return false;
         }
-        for plan in &self.grouping.plans {
-            let nobody = system.bodies.len() as u32;
-            let mut group = Group {
-                bodies: [[nobody; WIDTH]; 2],
-                axes: [[Lanes::default(); 3]; 3],
-                scales: [Lanes::default(); 2],
-                inverse_mass: Lanes::default(),
-                points: plan.points,
-            };
-            let start = self.points.len();
-            self.points.resize(start + plan.points, Points::nowhere(system.rows.len() as u32));
-            for (lane, &contact) in plan.contacts().iter().enumerate() {
-                let Contact { first, count } = self.contacts[contact];
-                group.put(lane, system, rows, self.found[first].normal.first as usize);
-                for (points, found) in self.points[start..].iter_mut().zip(&self.found[first..first + count]) {
-                    points.put(lane, system, found);
-                }
+        for plan in &grouping.plans {
+            let mut group =
+                Group { sides: Sides::nobody(system), axes: [[Lanes::default(); 3]; 3], points: plan.points };
+            let start = points.len();
+            points.resize(start + plan.points, Points::nowhere(system.rows.len() as u32));
+            for (lane, contact) in grouping.members(plan).enumerate() {
+                group.put(lane, system, rows, row(contact.start));
+                points[start..]
+                    .iter_mut()
+                    .zip(&found[contact])
+                    .for_each(|(points, found)| points.put(lane, system, found));
             }
-            self.groups.push(group);
+            groups.push(group);
         }
         true
     }
@@ -180,13 +152,7 @@ impl Contacts {
 impl Group {
     /// Puts the contact whose first point has these rows into a lane.
     fn put(&mut self, lane: usize, system: &System, rows: &[SolverRow], first: usize) {
-        let bodies = system.rows[first].bodies;
-        let scales = bodies.map(|body| system.scales[body as usize].linear);
-        for side in 0..2 {
-            self.bodies[side][lane] = bodies[side];
-            self.scales[side].0[lane] = scales[side];
-        }
-        self.inverse_mass.0[lane] = scales[0] * scales[0] + scales[1] * scales[1];
+        self.sides.put(lane, system, first);
         for (axis, direction) in self.axes.iter_mut().zip(directions(rows, first)) {
             (0..3).for_each(|k| axis[k].0[lane] = direction[k]);
         }
@@ -197,14 +163,15 @@ impl Group {
     fn relative(&self, a: &[Lanes; 6], b: &[Lanes; 6]) -> [Lanes; 3] {
         let mut relative = [Lanes::default(); 3];
         for k in 0..3 {
-            relative[k] = self.scales[1] * b[k] - self.scales[0] * a[k];
+            relative[k] = self.sides.scales[1] * b[k] - self.sides.scales[0] * a[k];
         }
         [dot(&self.axes[0], &relative), dot(&self.axes[1], &relative), dot(&self.axes[2], &relative)]
     }
 
     /// Solves the points one after the other; returns the squares of the largest changes of velocity.
     fn solve(&self, points: &[Points], system: &mut System) -> Lanes {
-        let [mut a, mut b] = [gather(&system.motions, self.bodies[0]), gather(&system.motions, self.bodies[1])];
+        let [mut a, mut b] =
+            [gather(&system.motions, self.sides.bodies[0]), gather(&system.motions, self.sides.bodies[1])];
         // Along n, u, v: the relative linear velocity, and the impulses so far.
         let mut linear = self.relative(&a, &b);
         let mut impulse = [Lanes::default(); 3];
@@ -219,7 +186,7 @@ impl Group {
             let (change, squares) = point.solve(excess, &mut system.impulses);
             residual = squares.max(residual);
             for k in 0..3 {
-                linear[k] += self.inverse_mass * change[k];
+                linear[k] += self.sides.inverse_mass * change[k];
                 impulse[k] += change[k];
                 a[3 + k] += turning_a[0][k] * change[0] + turning_a[1][k] * change[1] + turning_a[2][k] * change[2];
                 b[3 + k] += turning_b[0][k] * change[0] + turning_b[1][k] * change[1] + turning_b[2][k] * change[2];
@@ -228,11 +195,11 @@ impl Group {
         for k in 0..3 {
             let [n, u, v] = &self.axes;
             let push = n[k] * impulse[0] + u[k] * impulse[1] + v[k] * impulse[2];
-            a[k] = a[k] - self.scales[0] * push;
-            b[k] += self.scales[1] * push;
+            a[k] = a[k] - self.sides.scales[0] * push;
+            b[k] += self.sides.scales[1] * push;
         }
-        scatter(&a, &mut system.motions, self.bodies[0]);
-        scatter(&b, &mut system.motions, self.bodies[1]);
+        scatter(&a, &mut system.motions, self.sides.bodies[0]);
+        scatter(&b, &mut system.motions, self.sides.bodies[1]);
         residual
     }
 }
@@ -442,7 +409,7 @@ mod tests {
         assert!(found.into_iter().eq((0..none).step_by(3)));
         for group in groups {
             let moved = |body: &u32| system.scales.get(*body as usize).is_some_and(Scale::moves);
-            let mut bodies: Vec<u32> = group.bodies.into_iter().flatten().filter(moved).collect();
+            let mut bodies: Vec<u32> = group.sides.bodies.into_iter().flatten().filter(moved).collect();
             let count = bodies.len();
             bodies.sort_unstable();
             bodies.dedup();

@@ -3,33 +3,21 @@
 
 use super::block::Block;
 use super::contacts::{ROUNDING, angular, dot, gather, scatter};
-use super::grouping::{Grouping, MOST_POINTS};
+use super::grouping::{Grouping, Sides};
 use super::lanes::{Lanes, WIDTH};
 use super::system::System;
 use super::{Bounds, SolverRow};
 
-/// Consecutive normal rows between the same bodies in the same direction.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    /// The first of its blocks and how many it has.
-    first: usize,
-    count: usize,
-}
-
-/// Four runs between different bodies. A place without one has the body that nothing moves.
+/// Four contacts between different bodies.
 #[derive(Clone, Debug)]
 struct Group {
-    bodies: [[u32; WIDTH]; 2],
+    sides: Sides,
     axis: [Lanes; 3],
-    /// √(1/m) of the bodies.
-    scales: [Lanes; 2],
-    /// 1/m₁ + 1/m₂.
-    inverse_mass: Lanes,
-    /// How many rows each run has.
+    /// How many rows each contact has.
     rows: usize,
 }
 
-/// One row of each run of a group. Where there is none, all numbers are zero.
+/// One row of each contact of a group. Where there is none, all numbers are zero.
 #[derive(Clone, Debug)]
 struct Rows {
     rows: [u32; WIDTH],
@@ -49,7 +37,6 @@ pub(super) struct Normals {
     rows: Vec<Rows>,
     /// What they are made of.
     found: Vec<Block>,
-    runs: Vec<Run>,
     grouping: Grouping,
 }
 
@@ -68,53 +55,35 @@ impl Normals {
         self.groups.clear();
         self.rows.clear();
         self.found.clear();
-        self.runs.clear();
         self.grouping.clear();
     }
 
     /// Adds a row, of which the block is this.
     pub(super) fn add(&mut self, rows: &[SolverRow], block: Block) {
         let row = &rows[block.first as usize];
-        let continues = |run: &&mut Run| {
-            let before = &rows[self.found[run.first].first as usize];
-            let same = before.bodies == row.bodies && before.jacobian.linear == row.jacobian.linear;
-            same && run.count < MOST_POINTS
-        };
-        match self.runs.last_mut().filter(continues) {
-            Some(run) => run.count += 1,
-            None => self.runs.push(Run { first: self.found.len(), count: 1 }),
-        }
+        self.grouping.add(|point| {
+            let before = &rows[self.found[point].first as usize];
+            before.bodies == row.bodies && before.jacobian.linear == row.jacobian.linear
+        });
         self.found.push(block);
     }
 
     /// Forms groups of what was added. Whether it is worth it.
     pub(super) fn form_groups(&mut self, system: &System, rows: &[SolverRow]) -> bool {
-        let Self { found, runs, grouping, .. } = self;
-        let bodies = |run: usize| system.rows[found[runs[run].first].first as usize].bodies;
-        for run in runs.iter() {
-            grouping.put(run.count, bodies, |body| system.scales[body as usize].moves());
-        }
-        if !grouping.is_worth_it() {
+        let Self { found, grouping, groups, rows: own } = self;
+        let row = |point: usize| found[point].first as usize;
+        if !grouping.form(system, row) {
             return false;
         }
-        for plan in &self.grouping.plans {
-            let mut group = Group {
-                bodies: [[system.bodies.len() as u32; WIDTH]; 2],
-                axis: [Lanes::default(); 3],
-                scales: [Lanes::default(); 2],
-                inverse_mass: Lanes::default(),
-                rows: plan.points,
-            };
-            let start = self.rows.len();
-            self.rows.resize(start + plan.points, Rows::nowhere(system.rows.len() as u32));
-            for (lane, &run) in plan.contacts().iter().enumerate() {
-                let Run { first, count } = self.runs[run];
-                group.put(lane, system, rows, self.found[first].first as usize);
-                for (rows, found) in self.rows[start..].iter_mut().zip(&self.found[first..first + count]) {
-                    rows.put(lane, system, found);
-                }
+        for plan in &grouping.plans {
+            let mut group = Group { sides: Sides::nobody(system), axis: [Lanes::default(); 3], rows: plan.points };
+            let start = own.len();
+            own.resize(start + plan.points, Rows::nowhere(system.rows.len() as u32));
+            for (lane, contact) in grouping.members(plan).enumerate() {
+                group.put(lane, system, rows, row(contact.start));
+                own[start..].iter_mut().zip(&found[contact]).for_each(|(rows, found)| rows.put(lane, system, found));
             }
-            self.groups.push(group);
+            groups.push(group);
         }
         true
     }
@@ -133,22 +102,17 @@ impl Normals {
 }
 
 impl Group {
-    /// Puts the run whose first row this is into a lane.
+    /// Puts the contact whose first row this is into a lane.
     fn put(&mut self, lane: usize, system: &System, rows: &[SolverRow], first: usize) {
-        let bodies = system.rows[first].bodies;
-        let scales = bodies.map(|body| system.scales[body as usize].linear);
-        for side in 0..2 {
-            self.bodies[side][lane] = bodies[side];
-            self.scales[side].0[lane] = scales[side];
-        }
-        self.inverse_mass.0[lane] = scales[0] * scales[0] + scales[1] * scales[1];
+        self.sides.put(lane, system, first);
         (0..3).for_each(|k| self.axis[k].0[lane] = rows[first].jacobian.linear[1][k]);
     }
 
     /// Solves the rows one after the other; returns the squares of the largest changes of velocity.
     fn solve(&self, rows: &[Rows], system: &mut System) -> Lanes {
-        let [mut a, mut b] = [gather(&system.motions, self.bodies[0]), gather(&system.motions, self.bodies[1])];
-        let [scale_a, scale_b] = self.scales;
+        let [mut a, mut b] =
+            [gather(&system.motions, self.sides.bodies[0]), gather(&system.motions, self.sides.bodies[1])];
+        let [scale_a, scale_b] = self.sides.scales;
         let along = |motion: &[Lanes; 6]| dot(&self.axis, &[motion[0], motion[1], motion[2]]);
         // Along the normal: the relative linear velocity, and the impulse so far.
         let mut linear = scale_b * along(&b) - scale_a * along(&a);
@@ -160,7 +124,7 @@ impl Group {
             let change = row.solve(excess, &mut system.impulses);
             let speed = row.normal * change;
             residual = (speed * speed).max(residual);
-            linear += self.inverse_mass * change;
+            linear += self.sides.inverse_mass * change;
             impulse += change;
             for k in 0..3 {
                 a[3 + k] += turning_a[k] * change;
@@ -172,8 +136,8 @@ impl Group {
             a[k] = a[k] - scale_a * push;
             b[k] += scale_b * push;
         }
-        scatter(&a, &mut system.motions, self.bodies[0]);
-        scatter(&b, &mut system.motions, self.bodies[1]);
+        scatter(&a, &mut system.motions, self.sides.bodies[0]);
+        scatter(&b, &mut system.motions, self.sides.bodies[1]);
         residual
     }
 }

@@ -87,7 +87,9 @@ fn push_apart(sources: &[Source], softening: f64, factor: f64, wrenches: &mut Wr
 
 fn energy(sources: &[Source], softening: f64, factor: f64) -> f64 {
     let mut sum = 0.0;
-    each_pair(sources, softening, |first, second, _, inverse| sum += factor * first.strength * second.strength * inverse);
+    each_pair(sources, softening, |first, second, _, inverse| {
+        sum += factor * first.strength * second.strength * inverse
+    });
     sum
 }
 

@@ -64,7 +64,11 @@ impl TimedForce {
     pub fn validate(&self) -> Result<(), ModelError> {
         let refuse = |problem| Err(ModelError::BadProperties { part: "force \"timed\"".into(), problem });
         if self.times.len() != self.values.len() {
-            return refuse(format!("`values` has {} entries, but there are {} times", self.values.len(), self.times.len()));
+            return refuse(format!(
+                "`values` has {} entries, but there are {} times",
+                self.values.len(),
+                self.times.len()
+            ));
         }
         let finite = self.times.iter().chain(&self.values).all(|number| number.is_finite());
         if !finite || !self.times.is_sorted_by(|a, b| a < b) {

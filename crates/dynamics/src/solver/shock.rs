@@ -103,7 +103,8 @@ fn sweep(problem: &mut Problem<'_>, chosen: &[usize], held: &dyn Fn(usize) -> bo
             Bounds::Cone { normal, rows, stick, slip } => {
                 let members = row..(row + rows).min(problem.rows.len());
                 index += members.len();
-                let wanted: Vec<f64> = members.clone().map(|i| problem.rows[i].impulse + correction(problem, i, held)).collect();
+                let wanted: Vec<f64> =
+                    members.clone().map(|i| problem.rows[i].impulse + correction(problem, i, held)).collect();
                 let load = problem.rows[normal].impulse.max(0.0);
                 let size = wanted.iter().map(|x| x * x).sum::<f64>().sqrt();
                 let scale = if size <= stick * load { 1.0 } else { slip * load / size };

@@ -34,9 +34,13 @@ fn bounces_are_found_to_a_nanosecond() {
 /// The deepest overlap of any two colliders, in metres.
 fn deepest(world: &World) -> f64 {
     let model = world.model();
-    let poses: Vec<_> = model.colliders().iter().map(|(_, collider)| {
-        (&collider.shape, collider.body, world.body(collider.body).unwrap().pose() * collider.pose)
-    }).collect();
+    let poses: Vec<_> = model
+        .colliders()
+        .iter()
+        .map(|(_, collider)| {
+            (&collider.shape, collider.body, world.body(collider.body).unwrap().pose() * collider.pose)
+        })
+        .collect();
     let mut worst = 0.0_f64;
     for (i, (a, owner, pose)) in poses.iter().enumerate() {
         for (b, other, there) in poses[i + 1..].iter().filter(|(_, other, _)| other != owner) {
@@ -83,7 +87,8 @@ fn rest_is_a_train_of_hops() {
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     let ball: BodyId =
         world.add_body(Body::dynamic().with_shape(Shape::sphere(0.5).unwrap()).at([0.0, 0.6, 0.0])).unwrap();
-    let block = world.add_body(Body::dynamic().with_shape(Shape::cuboid([0.5; 3]).unwrap()).at([3.0, 0.5, 0.0])).unwrap();
+    let block =
+        world.add_body(Body::dynamic().with_shape(Shape::cuboid([0.5; 3]).unwrap()).at([3.0, 0.5, 0.0])).unwrap();
     for _ in 0..60 {
         world.step(1.0 / 60.0).unwrap();
         assert!(deepest(&world) < 1e-6);

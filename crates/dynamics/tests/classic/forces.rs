@@ -44,9 +44,8 @@ fn charges_repel_and_keep_their_energy() {
     let mut world = empty();
     let charges = [("a".to_owned(), 1e-5), ("b".to_owned(), 1e-5)].into_iter().collect();
     world.add_force(Coulomb { charges, ..Coulomb::default() });
-    let ids = [("a", -0.5), ("b", 0.5)].map(|(name, x)| {
-        world.add_body(Body::particle(1.0).named(name).at([x, 0.0, 0.0])).unwrap()
-    });
+    let ids = [("a", -0.5), ("b", 0.5)]
+        .map(|(name, x)| world.add_body(Body::particle(1.0).named(name).at([x, 0.0, 0.0])).unwrap());
     let start = world.energy().total();
     assert!((start - 8.987_551_787_368_176e9 * 1e-10).abs() < 1e-9, "{start}");
     for _ in 0..2000 {

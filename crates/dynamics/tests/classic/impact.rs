@@ -124,7 +124,9 @@ fn scripted_bodies_blend_with_impacts() {
         let mut world = world(ImpactSettings { blends, ..ImpactSettings::default() });
         world.set_gravity([0.0; 3]);
         let ball = Shape::sphere(0.5).unwrap();
-        let pusher = world.add_body(Body::scripted(Along).named("pusher").with_shape(ball.clone()).with_mass(1.0)).unwrap();
+        let mass = ball.mass_properties(1000.0).unwrap().scaled_to_mass(1.0).unwrap();
+        let pusher = Body::scripted(Along).named("pusher").with_shape(ball.clone()).with_mass_properties(mass);
+        let pusher = world.add_body(pusher).unwrap();
         world.add_body(Body::dynamic().with_shape(ball).with_mass(1000.0).at([1.5, 0.0, 0.0])).unwrap();
         run(&mut world, 1.0 / 30.0, 2.0);
         at(&world, pusher).x

@@ -1,7 +1,7 @@
 //! Shock propagation holds tall towers and heavy on light, at 60 Hz.
 
-use tumble_dynamics::geometry::Shape;
 use glam::DVec3;
+use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::solver::ShockPropagation;
 use tumble_dynamics::{Body, BodyId, World};

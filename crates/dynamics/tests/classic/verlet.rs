@@ -186,7 +186,8 @@ fn any_joint_is_a_position_constraint() {
 #[test]
 fn angle_limits_hold_axis_by_axis() {
     let mut world = world(VerletSettings { iterations: 4, ..VerletSettings::default() }, 9.81);
-    let properties = MassProperties { mass: 2.0, center: DVec3::ZERO, inertia: glam::DMat3::from_diagonal(DVec3::splat(0.02)) };
+    let properties =
+        MassProperties { mass: 2.0, center: DVec3::ZERO, inertia: glam::DMat3::from_diagonal(DVec3::splat(0.02)) };
     let mut add = |at: DVec3| world.add_body(Body::dynamic().with_mass_properties(properties).at(at)).unwrap();
     let (upper, lower) = (add(DVec3::X * 0.2), add(DVec3::X * 0.6));
     world.add_joint(Joint::new(JointEnd::World, upper, Ball::at(DVec3::ZERO))).unwrap();

@@ -8,6 +8,7 @@ mod body;
 mod filter;
 mod group;
 mod joint;
+mod lattice;
 mod material;
 mod script;
 mod shape;
@@ -154,6 +155,7 @@ impl Builder<'_, '_> {
             return;
         }
         everything.bodies.iter().for_each(|plan| self.add_body(plan));
+        self.add_lattices();
         for plan in &everything.joints {
             self.add_joint(plan);
         }

@@ -7,6 +7,7 @@
 //! SI units throughout. Angles are in degrees and say so in their key (`angle_deg`); angular velocities are in rad/s.
 
 mod body;
+mod lattice;
 mod material;
 mod pose;
 mod repeat;
@@ -14,6 +15,7 @@ mod script;
 mod shape;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, MassFile};
+pub use lattice::{LatticeFile, LinksFile};
 pub use material::{MaterialFile, MixFile, MixingFile};
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
@@ -89,6 +91,9 @@ pub struct SceneFile {
     /// Templates put into the scene, by name.
     #[serde(default)]
     pub instances: BTreeMap<String, InstanceFile>,
+    /// Ropes, cloths and jellies of particles and rods, by name.
+    #[serde(default)]
+    pub lattices: BTreeMap<String, LatticeFile>,
     /// What to record.
     #[serde(default)]
     pub recording: RecordingFile,

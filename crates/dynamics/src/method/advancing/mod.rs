@@ -14,8 +14,10 @@
 mod path;
 
 use self::path::{Approach, Path};
-use super::classic::{Classic, Rule, Step};
+use super::classic::notify::HIT;
+use super::classic::{Classic, Contacts, Rule, Step};
 use super::impact::{Impact, Side};
+use crate::event::ImpactEvent;
 use crate::force::Wrenches;
 use crate::parts::{forces, scripts};
 use crate::report::Stopwatch;
@@ -67,6 +69,7 @@ impl Rule for AdvancingSettings {
     fn advance(&self, step: &mut Step<'_, Self>, room: &mut Room) -> Result<(), StepError> {
         step.refuse_joints("\"retroactive\", \"realtime\", \"verlet\" and \"penalty\"")?;
         let watch = Stopwatch::start();
+        step.contacts.smooth = true;
         let start = step.state.time;
         let mut elapsed = 0.0;
         let mut result = Ok(());
@@ -93,7 +96,7 @@ impl Rule for AdvancingSettings {
             }
             step.report.solved.sweeps += 1;
             step.contacts.find_points(step.model, step.state, TOUCHING);
-            self.collide(step, room, elapsed);
+            self.collide(step, room, (start, elapsed));
             step.state.time = start + elapsed;
             step.observer.moment(step.state.time, step.state);
             step.contacts.find_pairs(step.model, step.state, step.dt - elapsed, step.roster, step.index);
@@ -172,7 +175,7 @@ fn first_meeting(step: &Step<'_, AdvancingSettings>, paths: &[Path], left: f64) 
 
 impl AdvancingSettings {
     /// Hits all points that touch and approach, over and over until none does.
-    fn collide(&self, step: &mut Step<'_, Self>, room: &Room, elapsed: f64) {
+    fn collide(&self, step: &mut Step<'_, Self>, room: &Room, (start, elapsed): (f64, f64)) {
         let (model, state) = (step.model, &mut *step.state);
         let side = |state: &State, slot: usize, at: DVec3| {
             let body = model.bodies().in_slot(slot);
@@ -185,7 +188,8 @@ impl AdvancingSettings {
         };
         for round in 0..ROUNDS {
             let mut any = false;
-            for pair in &mut step.contacts.list {
+            let Contacts { list, hits, .. } = &mut *step.contacts;
+            for pair in list {
                 let places = pair.bodies.map(Id::slot);
                 let pull = (room.paths[places[1]].acceleration[0] - room.paths[places[0]].acceleration[0]).length();
                 let hop = (2.0 * pull * self.hop * pair.size.min(1.0)).sqrt();
@@ -214,8 +218,10 @@ impl AdvancingSettings {
                     let along = impulse.dot(normal);
                     point.impulse.normal += along;
                     point.impulse.friction += impulse - normal * along;
-                    if speed > point.met {
-                        (point.met, point.met_after) = (speed, Some(elapsed));
+                    if speed > HIT && round == 0 {
+                        let (colliders, bodies, position) = (pair.colliders, pair.bodies, at);
+                        let time = start + elapsed;
+                        hits.push(ImpactEvent { time, colliders, bodies, position, normal, speed, impulse });
                     }
                 }
             }

@@ -132,9 +132,9 @@ impl<'a> Approach<'a> {
 
     /// After how many seconds within `end` they meet; none if they do not.
     pub(super) fn meeting(&self, end: f64) -> Option<f64> {
-        let now = self.gap(0.0).distance;
-        // What touches already may come a hair closer before it touches again.
-        let wanted = match now > 2.0 * MET * self.size {
+        let Gap { distance: now, normal } = self.gap(0.0);
+        // What touches and does not surely part may come a hair closer before it touches again.
+        let wanted = match now > 2.0 * MET * self.size || self.bounds(0.0, normal).0 < 0.0 {
             true => MET * self.size,
             false => (now - SLACK * self.size).max(now.min(DEEPEST * self.size)),
         };

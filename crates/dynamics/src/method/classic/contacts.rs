@@ -5,7 +5,7 @@
 
 use crate::constraint::contact::ContactGeometry;
 use crate::contact::{Contact, ContactImpulse, ContactPoint, ContactPoints};
-use crate::event::Grip;
+use crate::event::{Grip, ImpactEvent};
 use crate::model::ContactMaterial;
 use crate::parts::course::size;
 use crate::parts::notices::Touch;
@@ -49,8 +49,6 @@ pub struct Point<M: Mark> {
     pub impulse: ContactImpulse,
     /// How fast the surfaces met in this step, in m/s; zero if they did not.
     pub met: f64,
-    /// How long after the beginning of the step that was, in seconds, if the method knows.
-    pub met_after: Option<f64>,
     /// What the method remembers of it.
     pub mark: M,
 }
@@ -154,7 +152,7 @@ impl<M: Mark> Pair<M> {
     }
 
     /// Finds the points that are closer than `margin` times the size of the smaller collider, and recognises those known before.
-    fn update(&mut self, model: &Model, state: &State, margin: f64, manifolds: &mut Vec<Manifold>) {
+    fn update(&mut self, model: &Model, state: &State, (margin, smooth): (f64, bool), manifolds: &mut Vec<Manifold>) {
         let [Some(a), Some(b)] = self.colliders.map(|id| model.colliders().get(id)) else { return };
         self.forget_other_shapes([a.shape_revision, b.shape_revision]);
         (self.sensor, self.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
@@ -176,7 +174,7 @@ impl<M: Mark> Pair<M> {
             (self.cache, self.tilt) = (PairCache::default(), DVec3::ZERO);
         }
         let old = std::mem::take(&mut self.points);
-        if old.is_empty() && !manifolds.is_empty() && self.material.perturbation > 0.0 {
+        if old.is_empty() && !manifolds.is_empty() && self.material.perturbation > 0.0 && !smooth {
             self.tilt = perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation);
         }
         for manifold in manifolds.iter() {
@@ -192,7 +190,6 @@ impl<M: Mark> Pair<M> {
                     geometry,
                     impulse: ContactImpulse::default(),
                     met: 0.0,
-                    met_after: None,
                     mark: M::default(),
                 };
                 let kept = |known: &Point<M>| Point { features: point.features, geometry, ..*known };
@@ -211,6 +208,12 @@ pub struct Contacts<M: Mark> {
     pub list: Vec<Pair<M>>,
     /// Pairs that parted since the last report.
     pub(super) ended: Vec<Pair<M>>,
+    /// Whether rough surfaces are taken for smooth ones, for methods that cannot let bodies come closer along the true normal.
+    #[serde(skip)]
+    pub smooth: bool,
+    /// Impacts within the step under way, for methods that go through several moments of it.
+    #[serde(skip)]
+    pub hits: Vec<ImpactEvent>,
     #[serde(skip)]
     near: Vec<[ColliderId; 2]>,
     #[serde(skip)]
@@ -233,19 +236,21 @@ impl<M: Mark> Contacts<M> {
     /// Like [`find_points`](Self::find_points), for some pairs.
     pub fn find_points_of(&mut self, model: &Model, state: &State, margin: f64, chosen: &dyn Fn(&Pair<M>) -> bool) {
         for pair in self.list.iter_mut().filter(|pair| chosen(pair)) {
-            pair.update(model, state, margin, &mut self.manifolds);
+            pair.update(model, state, (margin, self.smooth), &mut self.manifolds);
         }
     }
 
     /// Forgets what contacts exerted in the step before.
     pub(super) fn begin_step(&mut self) {
+        self.hits.clear();
         for point in self.list.iter_mut().flat_map(|pair| &mut pair.points) {
-            (point.impulse, point.met, point.met_after) = (ContactImpulse::default(), 0.0, None);
+            (point.impulse, point.met) = (ContactImpulse::default(), 0.0);
         }
     }
 
     /// Leaves out what leaves no trace.
     pub(super) fn prepare_to_save(&mut self, model: &Model) {
+        self.hits.clear();
         self.near.clear();
         self.manifolds.clear();
         self.list.retain_mut(|pair| {
@@ -272,7 +277,7 @@ impl<M: Mark> Contacts<M> {
             let ContactGeometry { position, normal, gap } = point.geometry;
             let ContactImpulse { normal: push, friction, .. } = point.impulse;
             let finite = position.is_finite() && normal.is_finite() && gap.is_finite();
-            finite && push.is_finite() && friction.is_finite() && point.met.is_finite() && point.met_after.unwrap_or(0.0).is_finite() && point.mark.is_finite()
+            finite && push.is_finite() && friction.is_finite() && point.met.is_finite() && point.mark.is_finite()
         };
         match self.list.iter().find(|pair| !pair.points.iter().all(sound)) {
             Some(pair) => Err(format!("the contact of {:?} has a point that is not finite", pair.colliders)),

@@ -16,7 +16,7 @@
 //! Classic methods know no sleep: what somebody put to sleep wakes with the first step.
 
 mod contacts;
-mod notify;
+pub(in crate::method) mod notify;
 
 pub use contacts::{Contacts, Mark, Pair, Point};
 

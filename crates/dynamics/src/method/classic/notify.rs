@@ -10,7 +10,7 @@ use crate::{Id, State};
 const SLIDING: f64 = 1e-4;
 
 /// Surfaces that met slower than this did not hit each other, in m/s.
-const HIT: f64 = 0.1;
+pub(in crate::method) const HIT: f64 = 0.1;
 
 /// Tells of contacts and sensors, in the order of the colliders' ids.
 pub(super) fn contacts<M: Mark>(contacts: &mut Contacts<M>, context: &mut StepContext<'_>) {
@@ -19,13 +19,14 @@ pub(super) fn contacts<M: Mark>(contacts: &mut Contacts<M>, context: &mut StepCo
     for pair in contacts.ended.drain(..).filter(|pair| pair.touch.before) {
         tell(&pair, Phase::End, end, *tell_ongoing, events);
     }
+    events.impacts.append(&mut contacts.hits);
     for pair in &mut contacts.list {
         pair.dt = *dt;
         pair.settle_touch();
         if let Some(phase) = pair.touch.phase() {
             tell(pair, phase, end, *tell_ongoing, events);
         }
-        tell_impact(pair, (state.time, end), events);
+        tell_impact(pair, end, events);
         let grip = (pair.touches() && !pair.sensor).then(|| grip(pair, state));
         if let Some(grip) = grip {
             notices::tell_grip(events, end, pair.grip, grip, &pair.view());
@@ -45,11 +46,10 @@ fn tell<M: Mark>(pair: &Pair<M>, phase: Phase, time: f64, tell_ongoing: bool, ev
 }
 
 /// Tells of the point that was hit fastest, if it was hit faster than what counts as rest.
-fn tell_impact<M: Mark>(pair: &Pair<M>, (start, end): (f64, f64), events: &mut Events) {
+fn tell_impact<M: Mark>(pair: &Pair<M>, time: f64, events: &mut Events) {
     let Some(point) = pair.points.iter().max_by(|a, b| a.met.total_cmp(&b.met)).filter(|point| point.met > HIT) else {
         return;
     };
-    let time = point.met_after.map_or(end, |after| (start + after).min(end));
     let (position, normal, speed) = (point.geometry.position, point.geometry.normal, point.met);
     let (colliders, bodies, impulse) = (pair.colliders, pair.bodies, pair.view().impulse());
     events.impacts.push(ImpactEvent { time, colliders, bodies, position, normal, speed, impulse });

@@ -38,7 +38,7 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Blend {
-    /// The name of the body, which has a script.
+    /// The name of the body, which has a script and `mass_properties`: scripted bodies have no mass otherwise.
     pub on: String,
     /// The weight of the script's velocity, from 0 to 1; impacts have the rest. Default 1: it follows the script.
     #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "1"))]
@@ -71,7 +71,11 @@ impl Schedule {
             ("friction", &self.friction, 0.0),
         ] {
             if !values.is_empty() && values.len() != self.times.len() {
-                return refuse(format!("`{name}` has {} values, but there are {} times", values.len(), self.times.len()));
+                return refuse(format!(
+                    "`{name}` has {} values, but there are {} times",
+                    values.len(),
+                    self.times.len()
+                ));
             }
             if let Some(bad) = values.iter().find(|value| !(value.is_finite() && **value >= least)) {
                 return refuse(format!("`{name}` has {bad}, but must be at least {least}"));
@@ -84,7 +88,10 @@ impl Schedule {
     fn at(&self, values: &[f64], time: f64) -> f64 {
         let count = values.len().min(self.times.len());
         let after = self.times[..count].iter().position(|&t| t > time).unwrap_or(count);
-        match (after.checked_sub(1).map(|i| (self.times[i], values[i])), (after < count).then(|| (self.times[after], values[after]))) {
+        match (
+            after.checked_sub(1).map(|i| (self.times[i], values[i])),
+            (after < count).then(|| (self.times[after], values[after])),
+        ) {
             (Some((t0, a)), Some((t1, b))) => a + (b - a) * ((time - t0) / (t1 - t0)),
             (Some((_, value)), None) | (None, Some((_, value))) => value,
             (None, None) => 1.0,

@@ -177,7 +177,8 @@ mod tests {
         for _ in 0..10_000 {
             let mut vector = || DVec3::from([0; 3].map(|_| 2.0 * random.f64() - 1.0));
             let (levers, velocity, normal) = ([vector(), vector()], 3.0 * vector(), vector().normalize());
-            let axes = [vector(), vector()].map(|v| DMat3::from_quat(tumble_geometry::math::rotation_from_vector(3.0 * v)));
+            let axes =
+                [vector(), vector()].map(|v| DMat3::from_quat(tumble_geometry::math::rotation_from_vector(3.0 * v)));
             let velocity = if velocity.dot(normal) > 0.0 { -velocity } else { velocity };
             let masses = [0; 2].map(|_| libm::exp(3.0 * random.f64() - 1.5));
             let inertias = [0, 1].map(|k| {
@@ -196,11 +197,9 @@ mod tests {
             let speed = velocity.dot(normal);
             let (t, r) = tumble_geometry::math::orthonormal_pair(normal);
             let no_slip = |rows: &mut [[f64; 16]; 3]| {
-                for (row, direction, wanted) in [
-                    (0, normal, -(1.0 + restitution) * speed),
-                    (1, t, -velocity.dot(t)),
-                    (2, r, -velocity.dot(r)),
-                ] {
+                for (row, direction, wanted) in
+                    [(0, normal, -(1.0 + restitution) * speed), (1, t, -velocity.dot(t)), (2, r, -velocity.dot(r))]
+                {
                     relative(&mut rows[row], levers, direction);
                     rows[row][15] = wanted;
                 }

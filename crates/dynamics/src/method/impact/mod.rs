@@ -9,8 +9,8 @@
 //!
 //! 1. **move** by Runge–Kutta on Euler's equations; scripted bodies follow their scripts, or a blend (`control`);
 //! 2. **detect** overlaps; where corners meet, the normal is the mean of their neighbours' (`normals`);
-//! 3. **respond**, breadth first from what does not move (`graph`): the points of a pair that approach each other are hit together in the
-//!    middle, then each for itself (`equations`), over and over until none approaches; impacts slower than the rest speed do not bounce;
+//! 3. **respond**, breadth first from what does not move (`graph`): the points of a pair that meet fast are hit together in the middle, then each
+//!    for itself (`equations`); those slower than the rest speed are in continuous contact and do not bounce; over and over until nothing changes;
 //! 4. **back up** in the same order: bodies that stick go back the way they came (H's ray along the relative velocity), others along the normal.
 //!    The pair that closes a cycle is shared, so that nobody is backed into a neighbour.
 //!
@@ -30,7 +30,9 @@ pub use equations::{Impact, Side};
 
 use self::control::Properties;
 use self::graph::{Edge, breadth_first};
-use super::classic::{Classic, Pair, Rule, Step};
+use super::classic::{Classic, Pair, Point, Rule, Step};
+use crate::constraint::contact::ContactGeometry;
+use crate::contact::ContactImpulse;
 use crate::force::Wrenches;
 use crate::integrator::{Integrator, RungeKutta4};
 use crate::parts::free_motion::FreeMotion;
@@ -51,7 +53,10 @@ const MARGIN: f64 = 2e-3;
 const BACKING_ROUNDS: usize = 8;
 
 /// Surfaces that approach slower than this part of the rest speed do not.
-const CALM: f64 = 1e-3;
+const CALM: f64 = 1e-4;
+
+/// Surfaces that move along each other faster than this part of the rest speed slide; others stick and are backed up the way they came.
+const SLIDING: f64 = 0.02;
 
 /// Numbers that govern impact dynamics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,6 +91,8 @@ pub struct Room {
     before: Vec<BodyState>,
     /// By slot: how far a body was backed up.
     shifts: Vec<DVec3>,
+    /// By number of the pair: what its points at rest have exerted.
+    sums: Vec<Vec<ContactImpulse>>,
     /// By number of the pair: how the second body approached the first, and whether they stuck.
     ways: Vec<(DVec3, bool)>,
 }
@@ -165,21 +172,25 @@ impl ImpactSettings {
         let rest_speed = self.rest_speed.unwrap_or(2.0 * pull * step.dt).max(1e-9);
         room.ways.clear();
         room.ways.extend(step.contacts.list.iter().map(|pair| (approach(pair, step.state), true)));
+        room.sums.clear();
+        room.sums.extend(step.contacts.list.iter().map(|pair| vec![ContactImpulse::default(); pair.points.len()]));
         for round in 0..2 * self.rounds {
             let quiet = round >= self.rounds;
             let response = Response { rest_speed, quiet, bound_energy: self.bound_energy };
             let mut fastest = 0.0_f64;
             for edge in order {
-                let pair = &mut step.contacts.list[edge.pair];
-                let (speed, slipped) = hit(pair, step.state, &room.properties, &response);
-                fastest = fastest.max(speed);
-                room.ways[edge.pair].1 &= !slipped;
+                let (pair, sums) = (&mut step.contacts.list[edge.pair], &mut room.sums[edge.pair]);
+                fastest = fastest.max(hit(pair, sums, step.state, &room.properties, &response));
             }
             step.report.solved.sweeps = round as usize + 1;
             step.report.solved.residual = fastest;
             if fastest <= CALM * rest_speed {
-                return;
+                break;
             }
+        }
+        for ((pair, sums), way) in step.contacts.list.iter_mut().zip(&room.sums).zip(&mut room.ways) {
+            pair.points.iter_mut().zip(sums).for_each(|(point, sum)| point.impulse = point.impulse + *sum);
+            way.1 = slip(pair, step.state) < SLIDING * rest_speed;
         }
     }
 }
@@ -188,16 +199,27 @@ impl ImpactSettings {
 fn approach(pair: &Pair<()>, state: &State) -> DVec3 {
     let deepest = pair.points.iter().min_by(|a, b| a.geometry.gap.total_cmp(&b.geometry.gap));
     let [a, b] = pair.bodies.map(|id| &state.bodies[id.slot()]);
-    deepest.map_or(DVec3::ZERO, |point| {
-        b.velocity_at(point.geometry.position) - a.velocity_at(point.geometry.position)
-    })
+    deepest.map_or(DVec3::ZERO, |point| b.velocity_at(point.geometry.position) - a.velocity_at(point.geometry.position))
+}
+
+/// How fast the surfaces of a pair slide over each other where they press, in m/s.
+fn slip(pair: &Pair<()>, state: &State) -> f64 {
+    let [a, b] = pair.bodies.map(|id| &state.bodies[id.slot()]);
+    let pressing = pair.points.iter().filter(|point| point.impulse.normal > 0.0);
+    let slips = pressing.map(|point| {
+        let (at, normal) = (point.geometry.position, point.geometry.normal);
+        let velocity = b.velocity_at(at) - a.velocity_at(at);
+        (velocity - normal * velocity.dot(normal)).length()
+    });
+    slips.fold(0.0, f64::max)
 }
 
 /// Where corners meet, the normal is the mean of their neighbours'.
 fn average_normals(step: &mut Step<'_, ImpactSettings>) {
     for pair in &mut step.contacts.list {
         let [Some(a), Some(b)] = pair.colliders.map(|id| step.model.colliders().get(id)) else { continue };
-        let turned = [a, b].map(|collider| step.state.bodies[collider.body.slot()].rotation * collider.center_pose.rotation);
+        let turned =
+            [a, b].map(|collider| step.state.bodies[collider.body.slot()].rotation * collider.center_pose.rotation);
         for point in &mut pair.points {
             if let Some(normal) = normals::averaged([a, b], point.features, turned) {
                 point.geometry.normal = normal;
@@ -206,74 +228,168 @@ fn average_normals(step: &mut Step<'_, ImpactSettings>) {
     }
 }
 
-/// Hits the points of a pair that approach each other: together in their middle, then each that still does. How fast the fastest was, and whether
-/// any slipped.
-fn hit(pair: &mut Pair<()>, state: &mut State, properties: &[Properties], response: &Response) -> (f64, bool) {
-    let places = pair.bodies.map(Id::slot);
-    let [a, b] = places.map(|slot| properties[slot]);
-    let restitution = (pair.material.restitution * a.restitution * b.restitution).min(1.0);
-    let frictions = [pair.material.static_friction, pair.material.dynamic_friction].map(|mu| mu * a.friction * b.friction);
-    let mut strike = |state: &mut State, at: DVec3, normal: DVec3| -> Option<(DVec3, f64, bool)> {
-        let [first, second] = places.map(|slot| &state.bodies[slot]);
-        let velocity = second.velocity_at(at) - first.velocity_at(at);
-        let speed = -velocity.dot(normal);
-        if speed <= 0.1 * CALM * response.rest_speed {
-            return None;
-        }
+/// What a pair needs to know for its impacts.
+struct Struck<'a> {
+    places: [usize; 2],
+    properties: &'a [Properties],
+    restitution: f64,
+    /// Static and dynamic.
+    frictions: [f64; 2],
+    response: &'a Response,
+}
+
+impl Struck<'_> {
+    /// The bodies at a contact: each at the point of its own surface, where they touch once they are backed up.
+    fn sides(&self, state: &State, geometry: &ContactGeometry) -> ([Side; 2], DVec3) {
+        let half = geometry.normal * (0.5 * geometry.gap);
+        let points = [geometry.position - half, geometry.position + half];
         let sides = [0, 1].map(|k| Side {
-            inverse_mass: properties[places[k]].inverse_mass,
-            inverse_inertia: properties[places[k]].inverse_inertia,
-            lever: at - state.bodies[places[k]].position,
+            inverse_mass: self.properties[self.places[k]].inverse_mass,
+            inverse_inertia: self.properties[self.places[k]].inverse_inertia,
+            lever: points[k] - state.bodies[self.places[k]].position,
         });
-        let e = if speed > response.rest_speed && !response.quiet { restitution } else { 0.0 };
-        let solve = |friction: f64| {
-            let impact = Impact::between(sides, velocity, normal, e, friction);
-            if response.bound_energy { impact.bounded() } else { impact.impulse() }
-        };
-        // What holds within the static cone sticks; beyond it the dynamic coefficient slows it down.
-        let (impulse, sticks) = solve(frictions[0]).filter(|(_, sticks)| *sticks).or_else(|| solve(frictions[1]))?;
-        for (slot, side, push) in [(places[0], sides[0], -impulse), (places[1], sides[1], impulse)] {
+        let [first, second] = self.places.map(|slot| &state.bodies[slot]);
+        (sides, second.velocity_at(points[1]) - first.velocity_at(points[0]))
+    }
+
+    fn push(&self, state: &mut State, sides: &[Side; 2], impulse: DVec3) {
+        for (slot, side, push) in [(self.places[0], sides[0], -impulse), (self.places[1], sides[1], impulse)] {
             let body = &mut state.bodies[slot];
             body.velocity += push * side.inverse_mass;
             body.angular_velocity += side.inverse_inertia * side.lever.cross(push);
         }
-        Some((impulse, speed, !sticks))
-    };
-    let speed_at = |state: &State, at: DVec3, normal: DVec3| {
-        let [first, second] = places.map(|slot| &state.bodies[slot]);
-        (first.velocity_at(at) - second.velocity_at(at)).dot(normal).max(0.0)
-    };
-    let (mut fastest, mut slipped) = (0.0_f64, false);
-    let weights: Vec<f64> =
-        pair.points.iter().map(|point| speed_at(state, point.geometry.position, point.geometry.normal)).collect();
-    let total: f64 = weights.iter().sum();
-    let normal = pair.points.first().map_or(DVec3::Y, |point| point.geometry.normal);
-    let one_plane = pair.points.iter().all(|point| point.geometry.normal.dot(normal) > 0.999);
-    if one_plane && weights.iter().filter(|&&weight| weight > 0.0).count() > 1 {
-        let middle = pair.points.iter().zip(&weights).map(|(point, &weight)| point.geometry.position * weight);
-        let middle = middle.sum::<DVec3>() / total;
-        if let Some((impulse, speed, slips)) = strike(state, middle, normal) {
-            (fastest, slipped) = (speed, slips);
-            let along = impulse.dot(normal);
-            for (point, weight) in pair.points.iter_mut().zip(&weights) {
-                point.impulse.normal += along * weight / total;
-                point.impulse.friction += (impulse - normal * along) * (weight / total);
-                point.met = point.met.max(*weight);
+    }
+
+    /// An impact (H 8–13), if the surfaces approach faster than rest; the impulse and how fast they met.
+    fn collide(&self, state: &mut State, geometry: &ContactGeometry) -> Option<(DVec3, f64)> {
+        let (sides, velocity) = self.sides(state, geometry);
+        let speed = -velocity.dot(geometry.normal);
+        if speed <= self.response.rest_speed {
+            return None;
+        }
+        let solve = |friction: f64| {
+            let impact = Impact::between(sides, velocity, geometry.normal, self.restitution, friction);
+            if self.response.bound_energy { impact.bounded() } else { impact.impulse() }
+        };
+        // What holds within the static cone sticks; beyond it the dynamic coefficient slows it down.
+        let sticking = solve(self.frictions[0]).filter(|(_, sticks)| *sticks);
+        let (impulse, _) = sticking.or_else(|| solve(self.frictions[1]))?;
+        self.push(state, &sides, impulse);
+        Some((impulse, speed))
+    }
+
+    /// Continuous contact (H 5.2): the same equations without restitution, with the impulses of one point summed up over the rounds, so that what an
+    /// earlier round gave too much is taken back. How much it changed the velocity.
+    fn rest(&self, state: &mut State, geometry: &ContactGeometry, sum: &mut ContactImpulse) -> f64 {
+        let (sides, velocity) = self.sides(state, geometry);
+        let (n, response) = (geometry.normal, sides[0].response() + sides[1].response());
+        let along = n.dot(response * n);
+        if along <= f64::MIN_POSITIVE {
+            return 0.0;
+        }
+        let normal = (sum.normal - velocity.dot(n) / along).max(0.0);
+        let change = normal - sum.normal;
+        sum.normal = normal;
+        self.push(state, &sides, n * change);
+        let (_, velocity) = self.sides(state, geometry);
+        let slip = velocity - n * velocity.dot(n);
+        let direction = slip.normalize_or_zero();
+        let across = direction.dot(response * direction).max(f64::MIN_POSITIVE);
+        let wanted = sum.friction - slip / across;
+        let size = wanted.length();
+        let slips = size > self.frictions[0] * normal;
+        let friction = if slips { wanted * (self.frictions[1] * normal / size) } else { wanted };
+        let rub = if slip == DVec3::ZERO && !slips { DVec3::ZERO } else { friction - sum.friction };
+        sum.friction += rub;
+        self.push(state, &sides, rub);
+        (change.abs() * along).max(rub.length() * across)
+    }
+}
+
+/// One round for a pair: the points that meet fast are hit together in their middle, then each that still does; those at rest push as much as
+/// it takes. How much a velocity changed.
+fn hit(
+    pair: &mut Pair<()>,
+    sums: &mut [ContactImpulse],
+    state: &mut State,
+    properties: &[Properties],
+    response: &Response,
+) -> f64 {
+    let places = pair.bodies.map(Id::slot);
+    let [a, b] = places.map(|slot| properties[slot]);
+    let restitution = (pair.material.restitution * a.restitution * b.restitution).min(1.0);
+    let frictions =
+        [pair.material.static_friction, pair.material.dynamic_friction].map(|mu| mu * a.friction * b.friction);
+    let struck = Struck { places, properties, restitution, frictions, response };
+    let mut fastest = 0.0_f64;
+    if !response.quiet {
+        fastest = collide_together(pair, &struck, state);
+        for point in &mut pair.points {
+            if let Some((impulse, speed)) = struck.collide(state, &point.geometry) {
+                note(point, impulse, 1.0, speed);
+                fastest = fastest.max(speed);
             }
         }
     }
-    for point in &mut pair.points {
-        let (at, normal) = (point.geometry.position, point.geometry.normal);
-        if let Some((impulse, speed, slips)) = strike(state, at, normal) {
-            let along = impulse.dot(normal);
-            point.impulse.normal += along;
-            point.impulse.friction += impulse - normal * along;
-            point.met = point.met.max(speed);
-            fastest = fastest.max(speed);
-            slipped |= slips;
-        }
+    rest_together(pair, sums, &struck, state);
+    for (point, sum) in pair.points.iter().zip(sums) {
+        fastest = fastest.max(struck.rest(state, &point.geometry, sum));
     }
-    (fastest, slipped)
+    fastest
+}
+
+/// Lets the points of a face at rest push alike, as much as their middle needs: what stands flat is carried at once and does not begin to rock.
+fn rest_together(pair: &Pair<()>, sums: &mut [ContactImpulse], struck: &Struck<'_>, state: &mut State) {
+    let Some(normal) = pair.points.first().map(|point| point.geometry.normal) else { return };
+    if pair.points.len() < 2 || !pair.points.iter().all(|point| point.geometry.normal.dot(normal) > 0.999) {
+        return;
+    }
+    let count = pair.points.len() as f64;
+    let position = pair.points.iter().map(|point| point.geometry.position).sum::<DVec3>() / count;
+    let gap = pair.points.iter().map(|point| point.geometry.gap).sum::<f64>() / count;
+    let (sides, velocity) = struck.sides(state, &ContactGeometry { position, normal, gap });
+    let along = normal.dot((sides[0].response() + sides[1].response()) * normal);
+    if along <= f64::MIN_POSITIVE {
+        return;
+    }
+    let share = -velocity.dot(normal) / (along * count);
+    for (point, sum) in pair.points.iter().zip(sums) {
+        let pushed = (sum.normal + share).max(0.0);
+        let (sides, _) = struck.sides(state, &point.geometry);
+        struck.push(state, &sides, normal * (pushed - sum.normal));
+        sum.normal = pushed;
+    }
+}
+
+/// Gives a point its share of an impulse.
+fn note(point: &mut Point<()>, impulse: DVec3, share: f64, speed: f64) {
+    let normal = point.geometry.normal;
+    let along = impulse.dot(normal);
+    point.impulse.normal += along * share;
+    point.impulse.friction += (impulse - normal * along) * share;
+    point.met = point.met.max(speed);
+}
+
+/// Hits the points of a face that meet fast in their middle, weighed by their speeds: what lands flat bounces without turning. How fast they met.
+fn collide_together(pair: &mut Pair<()>, struck: &Struck<'_>, state: &mut State) -> f64 {
+    let speed = |geometry: &ContactGeometry| (-struck.sides(state, geometry).1.dot(geometry.normal)).max(0.0);
+    let weights: Vec<f64> = pair.points.iter().map(|point| speed(&point.geometry)).collect();
+    let total: f64 = weights.iter().sum();
+    let Some(normal) = pair.points.first().map(|point| point.geometry.normal) else { return 0.0 };
+    let one_plane = pair.points.iter().all(|point| point.geometry.normal.dot(normal) > 0.999);
+    if !one_plane || weights.iter().filter(|&&weight| weight > 0.0).count() < 2 {
+        return 0.0;
+    }
+    let mean = |of: &dyn Fn(&Point<()>) -> DVec3| {
+        pair.points.iter().zip(&weights).map(|(point, &weight)| of(point) * weight).sum::<DVec3>() / total
+    };
+    let position = mean(&|point| point.geometry.position);
+    let gap = mean(&|point| DVec3::X * point.geometry.gap).x;
+    let Some((impulse, speed)) = struck.collide(state, &ContactGeometry { position, normal, gap }) else { return 0.0 };
+    for (point, weight) in pair.points.iter_mut().zip(&weights) {
+        note(point, impulse, weight / total, *weight);
+    }
+    speed
 }
 
 /// Moves bodies back to where they touch, outward from what does not move.
@@ -287,7 +403,10 @@ fn back_up(step: &mut Step<'_, ImpactSettings>, room: &mut Room, order: &[Edge])
             let pair = &step.contacts.list[edge.pair];
             let places = pair.bodies.map(Id::slot);
             let gap_of = |normal: DVec3, gap: f64| gap + (shifts[places[1]] - shifts[places[0]]).dot(normal);
-            let gaps = pair.points.iter().map(|point| (gap_of(point.geometry.normal, point.geometry.gap), point.geometry.normal));
+            let gaps = pair
+                .points
+                .iter()
+                .map(|point| (gap_of(point.geometry.normal, point.geometry.gap), point.geometry.normal));
             let Some((gap, normal)) = gaps.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
             if gap >= 0.0 {
                 continue;

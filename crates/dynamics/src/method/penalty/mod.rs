@@ -7,8 +7,8 @@
 //!
 //! - **Stiffness.** With the mass m* that two bodies have for each other at a point, and a substep h, semi-implicit Euler is stable on a spring
 //!   k with the damper c as long as `2γ + κ < 4`, where κ = k h²/m* and γ = c h/m*. Points that share a body add up: the matrix
-//!   `K^½ J W Jᵀ K^½` has entries of at most κ/S if each point has `k = κ m*/(S h²)` with S the number of rows on the busier of its bodies, and rows
-//!   of at most 2S of them. κ = 0.05 and critical damping, γ = 2√κ, are stable with normal and friction springs together, whatever
+//!   `K^½ J W Jᵀ K^½` has entries of at most κ/S if each point has `k = κ m*/(S h²)` with S the number of points (and rows of joints) on the busier of
+//!   its bodies, and rows of at most 2S of them. κ = 0.05 and critical damping, γ = 2√κ, are stable with normal and friction springs together, whatever
 //!   the masses: 2·4·0.447 + 4·0.05 = 3.8.
 //! - **Restitution.** A damped spring gives back e of the speed if its damping ratio is `ζ = −ln e / √(π² + ln² e)`.
 //! - **Substeps.** What lies on a spring sinks by its weight over k. So that nothing sinks by more than a hundredth of its size, heavy on
@@ -133,14 +133,22 @@ impl PenaltySettings {
         forces::sum(model, state.time, &state.bodies, &mut room.wrenches);
         let pairs = step.contacts.list.iter().enumerate().map(|(index, pair)| (index, pair.bodies));
         room.islands.find(model, state, &step.roster.movable, pairs);
+        room.springs.begin(model, state);
+        room.springs.add_joints(model, state, &mut room.rows);
+        let lightest = room.springs.lightest_by_joint(model.joints().slot_count());
         let wrenches = room.wrenches.as_slice();
         let need = |island: &Island| {
             let bodies = || island.bodies.iter().filter_map(|&id| Some((model.bodies().get(id)?, id.slot())));
             let total: f64 = bodies().map(|(body, _)| body.mass.mass).sum();
             let least = bodies().map(|(body, _)| body.mass.mass).fold(f64::INFINITY, f64::min);
-            let pull = bodies().map(|(body, slot)| (wrenches[slot].force * body.inverse_mass).length()).fold(0.0, f64::max);
-            let size = island.contacts.iter().map(|&index| step.contacts.list[index].size).filter(|size| size.is_finite());
+            let pull =
+                bodies().map(|(body, slot)| (wrenches[slot].force * body.inverse_mass).length()).fold(0.0, f64::max);
+            let size =
+                island.contacts.iter().map(|&index| step.contacts.list[index].size).filter(|size| size.is_finite());
             let size = size.fold(if island.joints.is_empty() { f64::INFINITY } else { USUAL_SIZE }, f64::min);
+            // What a joint far from the centre of mass has to hold turns away: little mass, and several rows to share it.
+            let turning = island.joints.iter().map(|id| lightest[id.slot()]).fold(f64::INFINITY, f64::min);
+            let least = least.min(turning);
             match self.stiffness {
                 // So many points as a box rests on, each with a quarter of its mass.
                 Some(stiffness) => step.dt * (16.0 * stiffness / (KAPPA * least)).sqrt(),

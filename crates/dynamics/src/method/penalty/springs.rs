@@ -11,9 +11,6 @@ use glam::{DMat3, DVec3};
 use std::f64::consts::{PI, TAU};
 use tumble_geometry::math::orthonormal_pair;
 
-/// How many rows of a body a contact point counts for: one along the normal and two across it.
-const ROWS_OF_POINT: u32 = 3;
-
 /// What all springs of a substep have in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
@@ -83,11 +80,23 @@ impl Springs {
         }
     }
 
+    /// By slot of the joint, the least mass that one of its rows has to move.
+    pub(super) fn lightest_by_joint(&self, slots: usize) -> Vec<f64> {
+        let mut least = vec![f64::INFINITY; slots];
+        for JointRow { joint, bodies, row } in &self.rows {
+            let mobility = self.mobility(*bodies, &row.jacobian);
+            if mobility > f64::MIN_POSITIVE {
+                least[joint.slot()] = least[joint.slot()].min(1.0 / mobility);
+            }
+        }
+        least
+    }
+
     /// Counts the points that press on each body.
     pub(super) fn count_contacts(&mut self, contacts: &Contacts<Anchor>) {
         for pair in &contacts.list {
             let pressing = pair.points.iter().filter(|point| point.geometry.gap < 0.0).count() as u32;
-            pair.bodies.iter().for_each(|id| self.crowd[id.slot()] += ROWS_OF_POINT * pressing);
+            pair.bodies.iter().for_each(|id| self.crowd[id.slot()] += pressing);
         }
     }
 
@@ -131,9 +140,11 @@ impl Springs {
             }
             let (most_stiff, most_damped) = numbers.of(mobility, self.crowd(bodies.iter().flatten().copied()), 1.0);
             let (k, d) = softened(row.softness, mobility, (most_stiff, most_damped));
-            let velocity = |k: usize| bodies[k].map_or((DVec3::ZERO, DVec3::ZERO), |slot| {
-                (state.bodies[slot].velocity, state.bodies[slot].angular_velocity)
-            });
+            let velocity = |k: usize| {
+                bodies[k].map_or((DVec3::ZERO, DVec3::ZERO), |slot| {
+                    (state.bodies[slot].velocity, state.bodies[slot].angular_velocity)
+                })
+            };
             let (first, second) = (velocity(0), velocity(1));
             let rate = row.jacobian.dot([first.0, second.0], [first.1, second.1]);
             let force = match row.limit {

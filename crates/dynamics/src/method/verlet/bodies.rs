@@ -142,7 +142,13 @@ impl Bodies {
     }
 
     /// Moves all bodies through a pass under the forces on them; `fresh` says whose velocity is no backward difference.
-    pub(super) fn advance(&mut self, model: &Model, wrenches: &Wrenches, motion: &Motion, fresh: impl Fn(usize) -> bool) {
+    pub(super) fn advance(
+        &mut self,
+        model: &Model,
+        wrenches: &Wrenches,
+        motion: &Motion,
+        fresh: impl Fn(usize) -> bool,
+    ) {
         let Motion { form, keep, h } = *motion;
         self.before.clear();
         self.before.extend(self.x.iter().copied().zip(self.q.iter().copied()));

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! B multiplies the tangential velocity by a factor that the document does not give (and reverses it by mistake, 9.5); here Coulomb's law
-//! gives it, with the change of the normal velocity for the normal force. Impacts below the rest speed do not bounce.
+//! gives it, with the change of the normal velocity for the normal force. Impacts below the rest speed do not bounce; without velocities nothing
+//! does, because what was pushed out has lost its speed.
 
 use super::bodies::Bodies;
 use crate::contact::ContactImpulse;
@@ -30,6 +31,8 @@ pub(super) struct Collision {
     pub(super) origin: (usize, usize),
     pub(super) impulse: ContactImpulse,
     pub(super) met: f64,
+    /// By how much it was pushed out in this pass, in kg m: the impulse of the floor times the pass, where there are no velocities.
+    pressed: f64,
 }
 
 impl Collision {
@@ -52,6 +55,7 @@ impl Collision {
             origin,
             impulse: ContactImpulse::default(),
             met: 0.0,
+            pressed: 0.0,
         }
     }
 
@@ -60,35 +64,32 @@ impl Collision {
         (places, [0, 1].map(|k| bodies.q[places[k]] * self.levers[k]))
     }
 
-    /// Moves bodies that overlap apart; whether they touch.
-    pub(super) fn correct_positions(&self, bodies: &mut Bodies) {
+    /// Moves bodies that overlap apart.
+    pub(super) fn correct_positions(&mut self, bodies: &mut Bodies) {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         let gap = ((bodies.x[b] + rb) - (bodies.x[a] + ra)).dot(self.normal);
         let mobility = bodies.mobility(a, ra, self.normal) + bodies.mobility(b, rb, self.normal);
         if gap < 0.0 && mobility > 0.0 {
             let p = self.normal * (-gap / mobility);
+            self.pressed += -gap / mobility;
             bodies.displace(a, ra, -p);
             bodies.displace(b, rb, p);
         }
     }
 
-    /// Whether the surfaces overlap or touch, with their gap as it is now.
+    /// The gap between the surfaces as it is now.
     fn gap(&self, bodies: &Bodies) -> f64 {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         ((bodies.x[b] + rb) - (bodies.x[a] + ra)).dot(self.normal)
     }
 
     /// Lets bodies that approach where they touch bounce, and rub.
-    pub(super) fn correct_velocities(&mut self, bodies: &mut Bodies, touching: f64) {
-        if self.gap(bodies) > touching {
-            return;
-        }
+    pub(super) fn correct_velocities(&mut self, bodies: &mut Bodies) {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         let n = self.normal;
-        let relative = |bodies: &Bodies| bodies.velocity_at(b, rb) - bodies.velocity_at(a, ra);
-        let speed = relative(bodies).dot(n);
+        let speed = (bodies.velocity_at(b, rb) - bodies.velocity_at(a, ra)).dot(n);
         let mobility = bodies.mobility(a, ra, n) + bodies.mobility(b, rb, n);
-        if speed >= 0.0 || mobility <= 0.0 {
+        if self.gap(bodies) > 0.0 || speed >= 0.0 || mobility <= 0.0 {
             return;
         }
         self.met = self.met.max(-speed);
@@ -97,7 +98,23 @@ impl Collision {
         bodies.push(a, ra, -n * push);
         bodies.push(b, rb, n * push);
         self.impulse.normal += push;
-        let velocity = relative(bodies);
+        self.rub(bodies, push);
+    }
+
+    /// Friction where there are no velocities to bounce with: the push out of the pass was the normal impulse, times its length.
+    pub(super) fn rub_after(&mut self, bodies: &mut Bodies, h: f64) {
+        let push = self.pressed / h;
+        if push > 0.0 {
+            self.impulse.normal += push;
+            self.rub(bodies, push);
+        }
+    }
+
+    /// Slows the slip by at most what Coulomb allows for a normal impulse.
+    fn rub(&mut self, bodies: &mut Bodies, push: f64) {
+        let ([a, b], [ra, rb]) = self.levers(bodies);
+        let n = self.normal;
+        let velocity = bodies.velocity_at(b, rb) - bodies.velocity_at(a, ra);
         let slip = velocity - n * velocity.dot(n);
         let Some(along) = slip.try_normalize() else { return };
         let mobility = bodies.mobility(a, ra, along) + bodies.mobility(b, rb, along);

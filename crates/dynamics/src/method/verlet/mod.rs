@@ -231,7 +231,8 @@ impl VerletSettings {
         let watch = Stopwatch::start();
         let motion = Motion { form: self.form, keep: [self.keep_velocity, self.keep_angular_velocity], h };
         let (state, memory) = (&*step.state, &*step.memory);
-        let fresh = |slot: usize| is_first && memory.0.get(slot).is_none_or(|left| *left != Some(motion_of(state, slot)));
+        let fresh =
+            |slot: usize| is_first && memory.0.get(slot).is_none_or(|left| *left != Some(motion_of(state, slot)));
         room.bodies.advance(model, &room.wrenches, &motion, fresh);
         room.bodies.store(step.state);
         step.check_finite()?;
@@ -382,17 +383,17 @@ impl Room {
             self.correct_joints(settings, state, h, iteration, (true, with_velocities));
             for collision in &mut self.collisions {
                 if with_velocities {
-                    collision.correct_velocities(&mut self.bodies, 0.0);
+                    collision.correct_velocities(&mut self.bodies);
                 }
                 collision.correct_positions(&mut self.bodies);
             }
         }
         if !with_velocities {
             self.bodies.differentiate(h);
-            // Motors, springs, bounces and friction act on rates, which are known only now.
+            // Motors, springs and friction act on rates, which are known only now.
             self.correct_forces(state, h);
             for collision in &mut self.collisions {
-                collision.correct_velocities(&mut self.bodies, 1e-9);
+                collision.rub_after(&mut self.bodies, h);
             }
         }
     }

@@ -39,7 +39,13 @@ pub(super) struct Rest<'a> {
 
 impl Rest<'_> {
     /// Pushes the two bodies of a pair apart: slow contacts by forces, fast ones by impulses.
-    pub(super) fn respond(&self, bodies: &mut Bodies, places: [usize; 2], pair: &mut Pair<()>, wrenches: &mut Wrenches) {
+    pub(super) fn respond(
+        &self,
+        bodies: &mut Bodies,
+        places: [usize; 2],
+        pair: &mut Pair<()>,
+        wrenches: &mut Wrenches,
+    ) {
         let [a, b] = places;
         for point in pair.points.iter_mut().filter(|point| point.geometry.gap < 0.0) {
             let (at, n) = (point.geometry.position, point.geometry.normal);
@@ -48,7 +54,8 @@ impl Rest<'_> {
             let speed = -relative.dot(n);
             let mobilities = [bodies.mobility(a, ra, n), bodies.mobility(b, rb, n)];
             if speed > self.rest_speed {
-                let j = (1.0 + pair.material.restitution) * speed / (mobilities[0] + mobilities[1]).max(f64::MIN_POSITIVE);
+                let j =
+                    (1.0 + pair.material.restitution) * speed / (mobilities[0] + mobilities[1]).max(f64::MIN_POSITIVE);
                 bodies.push(a, ra, n * -j);
                 bodies.push(b, rb, n * j);
                 point.impulse.normal += j;

@@ -12,8 +12,8 @@
 //! unstable.
 
 use super::bodies::Bodies;
-use crate::constraint::{BodyView, Constraint, JointView, Limit, Row, Softness};
 use crate::Wrench;
+use crate::constraint::{BodyView, Constraint, JointView, Limit, Row, Softness};
 use glam::DVec3;
 use std::f64::consts::TAU;
 use std::sync::Arc;

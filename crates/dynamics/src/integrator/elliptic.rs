@@ -69,6 +69,11 @@ fn sum([s, c, d]: [f64; 3], [t, e, f]: [f64; 3], m: f64) -> [f64; 3] {
     [s * e * f + t * c * d, c * e - s * t * d * f, d * f - m * s * t * c * e].map(|x| x / denominator)
 }
 
+/// 1 if the axes in this order are a right-handed frame, −1 if a left-handed one.
+fn handedness(order: [usize; 3]) -> f64 {
+    if (order[1] + 3 - order[0]) % 3 == 1 { 1.0 } else { -1.0 }
+}
+
 /// The curve of the angular momentum in principal axes.
 struct Polhode {
     /// Which principal axis is the first, the middle and the one that is gone round.
@@ -104,7 +109,9 @@ impl Polhode {
         let rate = ((i3 - i2) * inner / (i1 * i2 * i3)).sqrt();
         let parameter = ((i2 - i1) * outer / ((i3 - i2) * inner)).clamp(0.0, 1.0 - 1e-15);
         let sigma = 1.0_f64.copysign(l3);
-        let signs = [1.0, sigma * 1.0_f64.copysign(i3 - i2), sigma];
+        // Euler's equations change their signs with the handedness of the axes.
+        let hand = handedness(order);
+        let signs = [1.0, hand * sigma * 1.0_f64.copysign(i3 - i2), sigma];
         let (sn, cn) = (signs[1] * l2 / amplitudes[1], l1 / amplitudes[0]);
         let scale = 1.0 / (sn * sn + cn * cn).sqrt();
         let (sn, cn) = (sn * scale, cn * scale);
@@ -158,8 +165,7 @@ pub(super) fn turn_freely(moments: DVec3, rotation: DQuat, momentum: DVec3, dt: 
     let third = up * cosine + across * (1.0 - cosine * cosine).max(0.0).sqrt();
     let towards = (up - third * cosine).normalize_or_zero();
     let flat = (l1 * l1 + l2 * l2).sqrt();
-    // The order of the axes may be a left-handed one.
-    let hand = if (polhode.order[1] + 3 - polhode.order[0]) % 3 == 1 { 1.0 } else { -1.0 };
+    let hand = handedness(polhode.order);
     let side = third.cross(towards) * hand;
     let first = (towards * l1 - side * l2) / flat;
     let second = (towards * l2 + side * l1) / flat;

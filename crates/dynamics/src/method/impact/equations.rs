@@ -233,8 +233,7 @@ mod tests {
             worst = worst.max((impulse - expected).length() / expected.length());
         }
         assert!(stuck > 1000 && slipped > 1000, "{stuck} stuck, {slipped} slipped");
-        assert!(worst < 1e-12 * 100.0 && worst < 1e-10, "{worst:e}");
-        println!("the worst of {} impacts is off by {worst:e}", stuck + slipped);
+        assert!(worst < 1e-12, "{worst:e}");
     }
 
     /// Without friction Newton's rule loses energy whatever e is; with friction it may not, and the bounded impact never gains.

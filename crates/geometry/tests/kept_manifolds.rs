@@ -71,7 +71,8 @@ fn depths_along_random_paths_are_those_of_a_search_from_scratch() {
                     let (found, expected) = (deepest(&warm), deepest(&cold));
                     let context =
                         || format!("{body_name} on {ground_name}, path {path}, step {step}: {warm:?} {cold:?}");
-                    assert!((found - expected).abs() < 4e-4, "{found} for {expected}, {}", context());
+                    // A five-hundredth of the size: of a face with six corners, four are kept, and another may become the deepest.
+                    assert!((found - expected).abs() < 1e-3, "{found} for {expected}, {}", context());
                     // Corners of the body stay corners of the body.
                     for point in warm.iter().flat_map(|m| m.points().iter().map(move |p| (m.normal, p))) {
                         let (normal, point) = point;

@@ -228,7 +228,9 @@ impl Pair<'_, '_> {
         let keep = self.options.internal_edges == InternalEdges::Keep;
         let level = if keep { 0 } else { self.surface.level_edges(index) };
         let all = self.add(manifold, index, touched, level);
-        if !all || manifold.points().len() == Manifold::MAX_POINTS {
+        // Two or three points of a polyhedron's face are all there are, each with its name.
+        let is_complete = all && matches!(self.shape, Shape::Cuboid(_) | Shape::Hull(_));
+        if !(is_complete && (2..Manifold::MAX_POINTS).contains(&manifold.points().len())) {
             self.add_corners(triangle, index, manifold.normal);
         }
     }

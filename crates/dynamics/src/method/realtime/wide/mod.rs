@@ -38,10 +38,11 @@ use super::contact::Contact;
 use super::impact;
 use super::lanes::LANES;
 use super::pairs::Pair;
-use crate::Workers;
 use crate::workers::{Disjoint, Member};
+use crate::{Cancel, Workers};
 use fearless_simd::Level;
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The fewest blocks that are worth a thread of their own.
@@ -108,6 +109,7 @@ pub(super) struct Heaps<'a> {
     pub(super) threshold: f64,
     pub(super) level: Level,
     pub(super) workers: &'a Workers,
+    pub(super) cancel: &'a Cancel,
 }
 
 impl WideContacts {
@@ -177,7 +179,7 @@ impl WideContacts {
         let Heaps { contacts, bodies, bouncing, threshold, level, .. } = heaps;
         let (level, bouncing, threshold) = (*level, *bouncing, *threshold);
         let impacts = Mutex::new((&mut **contacts, &mut **bodies));
-        let spans = &*spans;
+        let (spans, cancel, cancelled) = (&*spans, heaps.cancel, AtomicBool::new(false));
         // SAFETY: between two barriers the members share the rows, or they share the blocks of one colour, of which no two have a moving body
         // in common, and rows of bodies that are not moved are not written by blocks; or one member alone does all the work.
         #[expect(unsafe_code, reason = "contacts of one colour have no moving body in common")]
@@ -201,7 +203,14 @@ impl WideContacts {
             sweep(member, &|blocks| sweep::warm(level, blocks, &shared.given));
             for substep in 0..substeps {
                 shared.kick(member, substep > 0);
+                if member.index() == 0 {
+                    // All members hear the same, whenever it comes.
+                    cancelled.store(cancel.is_cancelled(), Ordering::Relaxed);
+                }
                 member.wait();
+                if cancelled.load(Ordering::Relaxed) {
+                    break;
+                }
                 if !bouncing.is_empty() {
                     if member.index() == 0 {
                         let mut impacts = impacts.lock().unwrap_or_else(PoisonError::into_inner);

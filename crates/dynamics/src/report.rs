@@ -19,8 +19,33 @@ pub struct StepReport {
     pub contact_points: usize,
     /// How well the constraints were solved: the most sweeps and the largest residual of all islands.
     pub solved: Convergence,
+    /// How accurate it was, as far as the method controls its error; all zero otherwise.
+    pub accuracy: AccuracyReport,
     /// How long it took. The only part that is not the same in every run.
     pub times: StepTimes,
+}
+
+/// What a method with error control did in a step of the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AccuracyReport {
+    /// How many steps of the integration were taken.
+    pub steps: u64,
+    /// How many more were tried and found too long.
+    pub rejected: u64,
+    /// How many events there were: impacts, surfaces that part, slide or hold, limits, motors that yield, joints that break.
+    pub events: u64,
+    /// How often accelerations were computed.
+    pub evaluations: u64,
+    /// The length of the integration's next step, in seconds.
+    pub step: f64,
+    /// The estimated error of the last step, relative to the sizes and speeds of the scene.
+    pub error: f64,
+    /// The sum of the estimated errors of all steps since the start: an upper estimate where errors do not grow by themselves.
+    pub total_error: f64,
+    /// The largest error of a constraint before it was put right, in metres or radians.
+    pub drift: f64,
+    /// How much of the time, in seconds, was taken in small steps because events crowded.
+    pub stumbled: f64,
 }
 
 /// How far a solver got.

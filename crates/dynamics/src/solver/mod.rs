@@ -12,7 +12,7 @@
 mod block;
 mod contacts;
 mod deepest_first;
-mod direct;
+pub(crate) mod direct;
 mod grouping;
 mod lanes;
 mod normals;

@@ -215,15 +215,13 @@ impl Run<'_> {
 
     /// Tells of an impact.
     fn tell(&mut self, spots: &[Spot], chosen: &[usize], speed: f64, impulses: &[(Vec<TouchRow>, Vec<f64>)]) {
+        self.hits.extend(chosen.iter().map(|&index| spots[index].element));
         let Some(told) = chosen.iter().find_map(|&index| spots[index].told.as_ref()) else { return };
         let mut impulse = DVec3::ZERO;
         for (rows, impulses) in impulses {
             for (row, size) in rows.iter().zip(impulses) {
                 impulse += row.push.jacobian[1].linear * *size;
             }
-        }
-        for &index in chosen {
-            self.hits.push(spots[index].element);
         }
         self.impacts.push(ImpactEvent {
             time: self.time,

@@ -54,6 +54,8 @@ pub(super) fn solve(matrix: &Matrix, b: &[f64], blocks: &[Block]) -> Option<Solu
     let mut inner = shifted(&a, rho).inverse()?;
     let (mut z, mut y) = (vec![0.0; n], vec![0.0; n]);
     let mut converged = false;
+    // Where nothing presses, the multipliers there could be are what to compare with.
+    let least = b.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(0.1 * value.abs()));
     for round in 1..=ROUNDS {
         let shift = shifts(blocks, &y, n);
         let right: Vec<f64> = (0..n).map(|i| rho * z[i] + y[i] - b[i] - shift[i]).collect();
@@ -64,10 +66,9 @@ pub(super) fn solve(matrix: &Matrix, b: &[f64], blocks: &[Block]) -> Option<Solu
         (0..n).for_each(|i| y[i] -= rho * (relaxed[i] - next[i]));
         let apart = |u: &[f64], v: &[f64]| u.iter().zip(v).map(|(u, v)| (u - v).abs()).fold(0.0, f64::max);
         let (primal, dual) = (apart(&x, &next), apart(&next, &z));
-        let size = next.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
+        let size = next.iter().fold(least, |most, value| most.max(value.abs()));
         z = next;
-        let quiet = primal.max(dual) <= FINE * size;
-        if quiet || (size == f64::MIN_POSITIVE && primal == 0.0 && round > 3) {
+        if primal.max(dual) <= FINE * size {
             converged = true;
             break;
         }

@@ -1,11 +1,11 @@
 //! What others see of the contacts, and what is told of them.
 
-use super::element::{Element, Grip, Mode};
+use super::element::{Against, Element, Friction, Grip, Mode};
 use super::equations::{Equations, view};
 use super::memory::Memory;
 use super::run::Run;
 use crate::contact::{Contact as ContactView, ContactImpulse, ContactPoint, ContactPoints};
-use crate::event::{Events, Phase};
+use crate::event::{self, Events, GripEvent, Phase};
 use crate::method::StepContext;
 use crate::model::ContactMaterial;
 use crate::parts::regions::world_pose;
@@ -72,9 +72,9 @@ pub(super) fn touching(
                 }
             };
             match friction.against {
-                super::element::Against::Sliding => impulse.friction = force * dt,
-                super::element::Against::Rolling => impulse.rolling = force * dt,
-                super::element::Against::Spinning => impulse.spinning = force.dot(reading.normal) * dt,
+                Against::Sliding => impulse.friction = force * dt,
+                Against::Rolling => impulse.rolling = force * dt,
+                Against::Spinning => impulse.spinning = force.dot(reading.normal) * dt,
             }
         }
         let point = ContactPoint {
@@ -99,6 +99,31 @@ pub(super) fn touching(
     }
     list.sort_by_key(|touching| touching.colliders);
     list
+}
+
+/// The pairs that touch, and whether one of their points slides.
+pub(super) fn grips(elements: &[Element]) -> Vec<GripEvent> {
+    let mut list: Vec<GripEvent> = Vec::new();
+    for contact in elements.iter().filter(|element| element.mode == Mode::On).filter_map(Element::contact) {
+        let slides = |friction: &Friction| friction.against == Against::Sliding && friction.grip != Grip::Stick;
+        let grip = if contact.frictions.iter().any(slides) { event::Grip::Slip } else { event::Grip::Stick };
+        match list.iter_mut().find(|known| known.colliders == contact.colliders) {
+            Some(known) if grip == event::Grip::Slip => known.grip = grip,
+            Some(_) => {}
+            None => list.push(GripEvent { time: 0.0, grip, colliders: contact.colliders, bodies: contact.bodies }),
+        }
+    }
+    list
+}
+
+/// Tells which pairs came to hold or began to slide.
+pub(super) fn tell_grips(before: &[GripEvent], now: &[GripEvent], time: f64, events: &mut Events) {
+    for grip in now {
+        let known = before.iter().find(|known| known.colliders == grip.colliders);
+        if known.is_some_and(|known| known.grip != grip.grip) {
+            events.grips.push(GripEvent { time, ..*grip });
+        }
+    }
 }
 
 /// When pairs began and ceased to touch within a step.

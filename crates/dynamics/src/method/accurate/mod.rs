@@ -199,8 +199,10 @@ impl Run<'_> {
             elements.iter().map(|element| matches!(element.what, What::Stop { .. }) && element.mode == Mode::On).collect()
         };
         let before = stops(&self.elements);
+        let gripped = contacts::grips(&self.elements);
         self.hits.clear();
         self.settle(cause);
+        contacts::tell_grips(&gripped, &contacts::grips(&self.elements), self.time, way.events);
         let hits = std::mem::take(&mut self.hits);
         for (index, (was, is)) in before.into_iter().zip(stops(&self.elements)).enumerate() {
             let What::Stop { joint, row } = self.elements[index].what else { continue };

@@ -10,6 +10,8 @@ pub(super) fn crossing([mut low, mut high]: [f64; 2], width: f64, mut f: impl Fn
         return high;
     }
     let mut before_last = high - low;
+    // Which end was kept last: negative for the low one.
+    let mut kept = 0;
     for round in 0..120 {
         if high - low <= width {
             break;
@@ -26,10 +28,12 @@ pub(super) fn crossing([mut low, mut high]: [f64; 2], width: f64, mut f: impl Fn
         let value = f(middle);
         if value.is_nan() || value < 0.0 {
             (high, at_high) = (middle, value);
-            at_low *= 0.5;
+            at_low *= if kept < 0 { 0.5 } else { 1.0 };
+            kept = -1;
         } else {
             (low, at_low) = (middle, value);
-            at_high *= 0.5;
+            at_high *= if kept > 0 { 0.5 } else { 1.0 };
+            kept = 1;
         }
     }
     low

@@ -134,6 +134,10 @@ impl Hit {
             };
             let normal_rate = self.normal() + coupling.dot(friction);
             let change = coupling + matrix * friction;
+            if compression.is_some() && velocity.x < -1e-12 * start.abs() {
+                // Friction has turned it round: it is compressed once more.
+                compression = None;
+            }
             // How far this goes on: until slipping stops, ...
             let mut length = f64::INFINITY;
             let mut stops = false;
@@ -143,7 +147,11 @@ impl Hit {
                     (length, stops) = (slip.length() / slowing, true);
                 }
                 let across = d.perp_dot(change).abs();
-                if across > 1e-13 * (change.length() + coupling.length()) && slip.length() > tiny {
+                let turns = across > 1e-13 * (change.length() + coupling.length());
+                if turns && slowing > 0.0 && slip.length() <= 1e-9 * self.velocity.length() {
+                    // It spirals to a stop: that is one.
+                    (length, stops) = (0.0, true);
+                } else if turns && slip.length() > tiny {
                     let turning = TURN * slip.length() / across;
                     if turning < length {
                         (length, stops) = (turning, false);
@@ -160,13 +168,26 @@ impl Hit {
                 // Friction presses without end: it jams (Painlevé). What is left is to hold.
                 return -(self.mobility.inverse() * self.velocity);
             }
-            let by = self.advance(&now, impulse, shortest, friction);
-            work += un * shortest + 0.5 * normal_rate * shortest * shortest;
+            let (compresses, ends) = (shortest == until_compressed, shortest == until_over);
+            let mut by = self.advance(&now, impulse, shortest, friction);
+            if compresses || (ends && law == ImpactLaw::Newton) {
+                // A direction that turns bends the course of the speed: until it is what it should be.
+                let wanted = if compresses { 0.0 } else { e * start };
+                for _ in 0..4 {
+                    let speed = (self.velocity + self.mobility * (impulse + by)).x;
+                    let length = by.x - (speed - wanted) / normal_rate;
+                    if length < 0.0 || speed == wanted {
+                        break;
+                    }
+                    by = self.advance(&now, impulse, length, friction);
+                }
+            }
             impulse += by;
-            if shortest == until_over {
+            work += 0.5 * (un + (self.velocity + self.mobility * impulse).x) * by.x;
+            if ends {
                 return impulse;
             }
-            if shortest == until_compressed {
+            if compresses {
                 compression = Some((impulse.x, work));
                 if e == 0.0 {
                     return impulse;
@@ -180,13 +201,16 @@ impl Hit {
                 phase = Some(now);
             }
         }
-        impulse
+        // It has gone round and round: what is left is to hold.
+        let left = self.velocity + self.mobility * impulse;
+        if left.x < 0.0 { impulse - self.mobility.inverse() * left } else { impulse }
     }
 
     /// How much normal impulse is left after the greatest compression.
     fn until_over(&self, law: ImpactLaw, e: f64, [pc, wc, start]: [f64; 3], [p, un, work]: [f64; 3], rate: f64) -> f64 {
         let left = match law {
-            ImpactLaw::Newton => (e * start - un) / rate,
+            ImpactLaw::Newton if rate > 0.0 => (e * start - un) / rate,
+            ImpactLaw::Newton => return if un >= e * start { 0.0 } else { f64::INFINITY },
             ImpactLaw::Poisson => (1.0 + e) * pc - p,
             ImpactLaw::Energetic => {
                 // un Δ + ½ rate Δ² = what is left of the work.

@@ -258,7 +258,9 @@ impl Run<'_> {
         let tableau = self.settings.scheme().tableau();
         let scale = self.scale;
         let jump = self.equations.next_break(self.model, self.time);
-        let ceiling = self.ceiling(until.min(jump) - self.time);
+        let goal = until.min(jump);
+        let ceiling = self.ceiling(goal - self.time);
+        let arrives = ceiling == goal - self.time;
         let mut h = if self.h > 0.95 * ceiling { ceiling } else { self.h };
         let base = self.state.bodies.clone();
         let (mut trial, mut y, mut first) = (Trial::default(), Vec::new(), Vec::new());
@@ -307,7 +309,7 @@ impl Run<'_> {
             return Err(Hopeless);
         }
         self.state.bodies = bodies;
-        self.time = if event.is_none() && h == ceiling { until.min(jump) } else { self.time + taken };
+        self.time = if event.is_none() && h == ceiling && arrives { goal } else { self.time + taken };
         self.last_error = error * (taken / h);
         self.tally.steps += 1;
         self.tally.error += error * scale.tolerance;

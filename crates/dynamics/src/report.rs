@@ -42,6 +42,8 @@ pub struct AccuracyReport {
     pub error: f64,
     /// The sum of the estimated errors of all steps since the start: an upper estimate where errors do not grow by themselves.
     pub total_error: f64,
+    /// The estimated error of positions since the start, in metres, where the method was asked to go along with a second run.
+    pub estimated_error: Option<f64>,
     /// The largest error of a constraint before it was put right, in metres or radians.
     pub drift: f64,
     /// How much of the time, in seconds, was taken in small steps because events crowded.

@@ -10,7 +10,7 @@ use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, World};
 
 fn world(tolerance: f64) -> World {
-    let settings = AccurateSettings { tolerance, ..AccurateSettings::default() };
+    let settings = AccurateSettings { tolerance, error_estimate: tolerance > 1e-12, ..AccurateSettings::default() };
     World::with_method(Accurate::new().with_settings(settings).unwrap())
 }
 
@@ -44,23 +44,28 @@ fn top(tolerance: f64) -> World {
     world
 }
 
-fn places(mut world: World, until: f64) -> Vec<DVec3> {
+/// Where the bodies are, and the error that the method says they have.
+fn places(mut world: World, until: f64) -> (Vec<DVec3>, f64) {
     world.step(until).unwrap();
-    world.state().bodies.iter().map(|body| body.position).collect()
+    let places = world.state().bodies.iter().map(|body| body.position).collect();
+    (places, world.report().accuracy.estimated_error.unwrap_or(0.0))
 }
 
 fn error(a: &[DVec3], b: &[DVec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
 }
 
-/// The error falls by at least fifty for each hundredth of the tolerance.
+/// The error falls by at least fifty for each hundredth of the tolerance, and the method's own estimate of it is within ten times.
 fn follows(name: &str, until: f64, make: impl Fn(f64) -> World) {
-    let exact = places(make(1e-13), until);
+    let (exact, _) = places(make(1e-13), until);
     let mut before = f64::INFINITY;
     for exponent in [4, 6, 8, 10] {
         let tolerance = [1e-4, 1e-6, 1e-8, 1e-10][exponent / 2 - 2];
-        let now = error(&places(make(tolerance), until), &exact);
-        println!("{name}: tolerance {tolerance:e}, error {now:e}");
+        let (found, estimate) = places(make(tolerance), until);
+        let now = error(&found, &exact);
+        println!("{name}: tolerance {tolerance:e}, error {now:e}, estimate {estimate:e}");
+        let told = (0.1 * now..10.0 * now).contains(&estimate);
+        assert!(told || now < 1e-12, "{name} at {tolerance:e}: {now:e}, told to be {estimate:e}");
         assert!(now <= before / 50.0 || now < 1e-12, "{name} at {tolerance:e}: {now:e} after {before:e}");
         before = now;
     }

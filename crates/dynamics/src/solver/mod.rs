@@ -15,6 +15,7 @@ mod deepest_first;
 pub(crate) mod direct;
 mod grouping;
 mod lanes;
+pub mod lcp;
 mod normals;
 mod relaxation;
 mod sequential;

@@ -70,7 +70,8 @@ fn routh(theta: f64, mu: f64, e: f64, law: Law) -> Impact {
             if compressed <= stop && alone <= stop {
                 alone
             } else if compressed <= stop {
-                let (speed, done) = (before * (stop - compressed), 0.5 * before * (stop - compressed) * (stop - compressed));
+                let (speed, done) =
+                    (before * (stop - compressed), 0.5 * before * (stop - compressed) * (stop - compressed));
                 stop + ((speed * speed + 2.0 * after * (back - done)).sqrt() - speed) / after
             } else {
                 compressed + (2.0 * back / after).sqrt()

@@ -54,7 +54,8 @@ impl Run<'_> {
             return;
         }
         let bodies = self.state.bodies.clone();
-        let scenery = super::equations::Scenery { model: self.model, state: &self.state, drift: self.settings.drift() };
+        let scenery =
+            super::equations::Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
         self.equations.prepare(&scenery, &bodies);
         let mut velocities: Vec<Twist> = bodies.iter().map(motion).collect();
         let rounding = 1e-15 * self.scale.speed;
@@ -96,7 +97,8 @@ impl Run<'_> {
     pub(super) fn jam(&mut self) -> bool {
         let spots = self.spots();
         let bodies = self.state.bodies.clone();
-        let scenery = super::equations::Scenery { model: self.model, state: &self.state, drift: self.settings.drift() };
+        let scenery =
+            super::equations::Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
         self.equations.prepare(&scenery, &bodies);
         let mut velocities: Vec<Twist> = bodies.iter().map(motion).collect();
         let mut jammed = false;

@@ -74,7 +74,13 @@ pub(super) fn solve(matrix: &Matrix, b: &[f64], blocks: &[Block]) -> Option<Solu
         }
         if round % 40 == 0 {
             let ratio = primal / dual.max(f64::MIN_POSITIVE);
-            let factor = if ratio > 10.0 { ratio.sqrt().min(4.0) } else if ratio < 0.1 { ratio.sqrt().max(0.25) } else { 1.0 };
+            let factor = if ratio > 10.0 {
+                ratio.sqrt().min(4.0)
+            } else if ratio < 0.1 {
+                ratio.sqrt().max(0.25)
+            } else {
+                1.0
+            };
             if factor != 1.0 {
                 rho *= factor;
                 inner = shifted(&a, rho).inverse()?;

@@ -174,8 +174,13 @@ impl Diary {
         for entry in &self.entries {
             let before = memory.touching.contains(&entry.colliders);
             let now = touches(&entry.colliders);
-            let none =
-                Touching { colliders: entry.colliders, bodies: entry.bodies, material: entry.material, dt: 0.0, points: Vec::new() };
+            let none = Touching {
+                colliders: entry.colliders,
+                bodies: entry.bodies,
+                material: entry.material,
+                dt: 0.0,
+                points: Vec::new(),
+            };
             let shown = now.unwrap_or(&none);
             if before && now.is_some() {
                 notices::tell_contact(events, time, Phase::Persist, tell_ongoing, &shown.view());
@@ -205,9 +210,8 @@ impl Run<'_> {
         near.sort_unstable();
         near.retain(|&pair| {
             let [Some(a), Some(b)] = pair.map(|id| model.colliders().get(id)) else { return false };
-            let pose = |collider: &crate::model::ColliderModel| {
-                world_pose(collider, &self.state.bodies[collider.body.slot()])
-            };
+            let pose =
+                |collider: &crate::model::ColliderModel| world_pose(collider, &self.state.bodies[collider.body.slot()]);
             query::intersects(&a.shape, &b.shape, &pose(a).to_local(&pose(b)))
         });
         let sensor_first = |[a, b]: [ColliderId; 2]| if is_sensor(a) { [a, b] } else { [b, a] };
@@ -224,8 +228,7 @@ impl Run<'_> {
 /// Wakes what sleeps: the accurate method lets nothing rest that it can follow.
 pub(super) fn wake(context: &mut StepContext<'_>) {
     let time = context.state.time;
-    for (id, body) in context.model.bodies().iter().filter(|(_, body)| body.kind.is_movable()) {
-        let _ = body;
+    for (id, _) in context.model.bodies().iter().filter(|(_, body)| body.kind.is_movable()) {
         let state = &mut context.state.bodies[id.slot()];
         if state.asleep {
             (state.asleep, state.quiet_time) = (false, 0.0);

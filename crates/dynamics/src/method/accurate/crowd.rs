@@ -10,7 +10,7 @@ use crate::event::{Events, StormEvent};
 use crate::journal::Journal;
 use crate::method::retroactive::RetroactiveSettings;
 use crate::method::{Method, NobodyWatches, Retroactive, StepContext};
-use crate::{BodyId, ColliderIndex, StepError, Workers};
+use crate::{BodyId, Cancel, ColliderIndex, StepError, Workers};
 
 /// A stretch is this long, in seconds, and twice as long each time that one follows another.
 const STRETCH: f64 = 1.0 / 240.0;
@@ -62,12 +62,16 @@ impl Run<'_> {
         &mut self,
         watch: &mut Watch,
         end: f64,
-        workers: Workers,
+        (workers, cancel): (Workers, &Cancel),
         events: &mut Events,
     ) -> Result<(), StepError> {
         let begun = self.time;
         let length = (STRETCH * f64::from(1_u32 << watch.stretches.min(4))).min(end - begun);
-        let settings = RetroactiveSettings { time_to_sleep: f64::INFINITY, restitution_threshold: 0.02, ..RetroactiveSettings::default() };
+        let settings = RetroactiveSettings {
+            time_to_sleep: f64::INFINITY,
+            restitution_threshold: 0.02,
+            ..RetroactiveSettings::default()
+        };
         let mut method = Retroactive::new().with_settings(settings);
         let mut index = ColliderIndex::new(method.new_broad_phase());
         let mut state = self.state.clone();
@@ -85,6 +89,7 @@ impl Run<'_> {
                 events: &mut inside,
                 tell_ongoing: false,
                 workers,
+                cancel,
                 observer: &mut NobodyWatches,
             })?;
             changes.clone_from(&nothing);
@@ -100,8 +105,13 @@ impl Run<'_> {
         watch.stretches += 1;
         watch.times.clear();
         let mut involved: Vec<BodyId> = Vec::new();
-        for contact in self.elements.iter().filter_map(|element| element.contact().filter(|_| element.mode == Mode::On)) {
-            for body in contact.bodies.into_iter().filter(|&id| self.model.bodies().get(id).is_some_and(|b| b.kind.is_movable())) {
+        for contact in self.elements.iter().filter_map(|element| element.contact().filter(|_| element.mode == Mode::On))
+        {
+            for body in contact
+                .bodies
+                .into_iter()
+                .filter(|&id| self.model.bodies().get(id).is_some_and(|b| b.kind.is_movable()))
+            {
                 if involved.len() < 3 && !involved.contains(&body) {
                     involved.push(body);
                 }

@@ -7,8 +7,8 @@ use super::element::{Contact, Element, Mode, What};
 use super::equations::view;
 use super::run::Run;
 use crate::constraint::feature::{ContactFeature, ContactSide};
-use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::pairs;
+use crate::parts::regions::{reach, relocate, world_pose};
 use crate::{ColliderId, Id};
 use tumble_geometry::query::{self, ManifoldOptions, PairCache};
 

@@ -390,13 +390,7 @@ impl Equations {
     }
 
     /// Accelerations and multipliers of bodies that move in a given way, with elements in given modes.
-    pub(super) fn evaluate(
-        &mut self,
-        scenery: &Scenery<'_>,
-        time: f64,
-        bodies: &[BodyState],
-        elements: &[Element],
-    ) {
+    pub(super) fn evaluate(&mut self, scenery: &Scenery<'_>, time: f64, bodies: &[BodyState], elements: &[Element]) {
         self.evaluations += 1;
         self.prepare(scenery, bodies);
         self.free(scenery, time, bodies);
@@ -521,7 +515,13 @@ fn soft_force(row: &Row, rate: f64, mobility: f64) -> f64 {
     };
     let force = -stiffness * row.error - damping * (rate - row.target_rate);
     match row.limit {
-        Limit::AtLeastZero => if row.error < 0.0 { force.max(0.0) } else { 0.0 },
+        Limit::AtLeastZero => {
+            if row.error < 0.0 {
+                force.max(0.0)
+            } else {
+                0.0
+            }
+        }
         Limit::Force { min, max } => force.max(min).min(max),
         Limit::Equality | Limit::Cone { .. } | Limit::ConeMember => force,
     }

@@ -32,6 +32,7 @@ mod scale;
 mod scheme;
 mod settings;
 mod settle;
+mod shadow;
 mod signals;
 mod touch;
 mod tree;
@@ -46,6 +47,7 @@ use self::equations::{Equations, Scenery};
 use self::memory::Memory;
 use self::run::{Run, Tally};
 use self::scale::Scale;
+use self::shadow::Shadow;
 use self::signals::Cause;
 use super::{Method, StepContext};
 use crate::contact::Contact;
@@ -66,6 +68,8 @@ pub struct Accurate {
     /// Whether the equations are those of the model.
     planned: bool,
     touching: Vec<Touching>,
+    /// The second run that tells the error, if that is wanted.
+    shadow: Option<Box<Shadow>>,
     report: StepReport,
 }
 
@@ -104,7 +108,7 @@ impl Accurate {
     fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         let total = Stopwatch::start();
         let (model, dt) = (context.model, context.dt);
-        let touched = context.changes.is_everything() || context.changes.iter().next().is_some();
+        let touched = context.changes.is_everything() || !context.changes.is_empty();
         self.roster.follow(context.changes, model);
         contacts::wake(context);
         if touched || !self.planned {
@@ -136,7 +140,8 @@ impl Accurate {
         let mut way = Way { diary: Diary::default(), watch: Watch::default(), events: &mut *context.events };
         run.begin(&self.memory, touched, &mut way);
         while run.time < end {
-            run.proceed(end, &self.settings, context.workers, &mut way)?;
+            context.cancel.check()?;
+            run.proceed(end, &self.settings, (context.workers, context.cancel), &mut way)?;
             finite::check(model, &self.roster.movable, &run.state.bodies)?;
             context.observer.moment(run.time, &run.state);
         }
@@ -153,7 +158,18 @@ impl Accurate {
         self.report.islands = self.equations.trees.len();
         let evaluations = self.equations.evaluations - evaluations;
         let total_error = self.memory.error;
-        self.report.accuracy = AccuracyReport { steps, rejected, events, evaluations, step: h, error: last_error * scale.tolerance, total_error, drift, stumbled };
+        self.report.accuracy = AccuracyReport {
+            steps,
+            rejected,
+            events,
+            evaluations,
+            step: h,
+            error: last_error * scale.tolerance,
+            total_error,
+            estimated_error: None,
+            drift,
+            stumbled,
+        };
         self.report.times.total = total.elapsed();
         Ok(())
     }
@@ -187,7 +203,7 @@ impl Run<'_> {
         });
         if touched || !whole || waits {
             self.settle_and_tell(None, way);
-        } else if self.settings.drift() == Drift::Projection {
+        } else if self.settings.chosen_drift() == Drift::Projection {
             // Scripts may have jumped between the steps.
             way.diary.note(self.time, &self.elements, &[]);
         }
@@ -196,7 +212,10 @@ impl Run<'_> {
     /// Settles, and notes what changed.
     fn settle_and_tell(&mut self, cause: Option<Cause>, way: &mut Way<'_>) {
         let stops = |elements: &[Element]| -> Vec<bool> {
-            elements.iter().map(|element| matches!(element.what, What::Stop { .. }) && element.mode == Mode::On).collect()
+            elements
+                .iter()
+                .map(|element| matches!(element.what, What::Stop { .. }) && element.mode == Mode::On)
+                .collect()
         };
         let before = stops(&self.elements);
         let gripped = contacts::grips(&self.elements);
@@ -225,7 +244,7 @@ impl Run<'_> {
         &mut self,
         end: f64,
         settings: &AccurateSettings,
-        workers: crate::Workers,
+        hands: (crate::Workers, &crate::Cancel),
         way: &mut Way<'_>,
     ) -> Result<(), StepError> {
         let ahead = self.horizon(end);
@@ -233,7 +252,7 @@ impl Run<'_> {
         let jump = self.equations.next_break(self.model, self.time);
         let storm = way.watch.count() as u32 > settings.max_events || self.is_crowded();
         let Some(event) = (if storm { None } else { self.step((self.time + ahead).min(end)).ok() }) else {
-            self.stumble(&mut way.watch, end, workers, way.events)?;
+            self.stumble(&mut way.watch, end, hands, way.events)?;
             self.equations.plan(self.model, &self.state);
             self.elements = self.equations.elements_of_joints();
             self.look(self.horizon(f64::INFINITY), true);
@@ -269,7 +288,7 @@ impl Run<'_> {
             way.watch.calm();
         }
         if storm {
-            self.stumble(&mut way.watch, end, workers, way.events)?;
+            self.stumble(&mut way.watch, end, hands, way.events)?;
             self.equations.plan(self.model, &self.state);
             self.elements = self.equations.elements_of_joints();
             self.look(self.horizon(f64::INFINITY), true);
@@ -279,7 +298,7 @@ impl Run<'_> {
     }
 
     fn break_joint(&mut self, joint: usize, events: &mut Events) {
-        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.drift() };
+        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
         let bodies = self.state.bodies.clone();
         self.equations.evaluate(&scenery, self.time, &bodies, &self.elements);
         let planned = &self.equations.joints[joint];
@@ -303,7 +322,7 @@ impl Run<'_> {
         tell_ongoing: bool,
         events: &mut Events,
     ) -> Vec<Touching> {
-        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.drift() };
+        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
         self.equations.evaluate(&scenery, end, &self.state.bodies, &self.elements);
         memory.reactions.clear();
         memory.reactions.resize(self.model.joints().slot_count(), None);
@@ -330,9 +349,20 @@ impl Method for Accurate {
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         let (before, report) = (self.memory.clone(), self.report);
         let bodies = context.state.bodies.clone();
+        let touched = context.changes.is_everything() || !context.changes.is_empty();
+        let mut shadow = self.shadow.take().filter(|_| self.settings.error_estimate && !touched);
+        if self.settings.error_estimate {
+            let shadow = shadow.get_or_insert_with(|| Box::new(Shadow::new(self, context.state)));
+            shadow.follow(context);
+        }
         let result = self.advance(context);
+        if let Some(shadow) = shadow.filter(|_| result.is_ok()) {
+            self.report.accuracy.estimated_error = Some(shadow.error(context.state));
+            self.shadow = Some(shadow);
+        }
         if result.is_err() {
-            (self.memory, self.report, self.planned) = (before, report, false);
+            // The second run is one step ahead: it begins anew.
+            (self.memory, self.report, self.planned, self.shadow) = (before, report, false, None);
             context.state.bodies = bodies;
             context.index.all_moved();
         }
@@ -355,7 +385,7 @@ impl Method for Accurate {
     fn reset(&mut self) {
         self.memory = Memory::default();
         self.touching.clear();
-        self.planned = false;
+        (self.planned, self.shadow) = (false, None);
         self.report = StepReport::default();
     }
 
@@ -379,7 +409,7 @@ impl Method for Accurate {
         self.memory = saved;
         self.touching.clear();
         self.roster.follow(&Journal::everything(), model);
-        self.planned = false;
+        (self.planned, self.shadow) = (false, None);
         self.report = StepReport::default();
         Ok(())
     }
@@ -392,6 +422,7 @@ impl Method for Accurate {
             equations: Equations::default(),
             planned: false,
             touching: self.touching.clone(),
+            shadow: None,
             report: self.report,
         })
     }

@@ -40,7 +40,10 @@ impl Equations {
             }
             last = worst;
             let mut moves = vec![Twist::default(); bodies.len()];
-            self.solve(&mut moves, |_, row, kind| if kind == (Kind::Hold { position: true }) { row.error } else { 0.0 });
+            self.solve(
+                &mut moves,
+                |_, row, kind| if kind == (Kind::Hold { position: true }) { row.error } else { 0.0 },
+            );
             for &slot in &self.movable {
                 let (body, by) = (&mut bodies[slot], &moves[slot]);
                 body.position += by.linear;

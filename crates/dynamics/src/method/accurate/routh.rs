@@ -160,9 +160,12 @@ impl Hit {
             }
             // ... until the greatest compression, ...
             let un = velocity.x;
-            let until_compressed = if compression.is_none() && normal_rate > 0.0 { (-un / normal_rate).max(0.0) } else { f64::INFINITY };
+            let until_compressed =
+                if compression.is_none() && normal_rate > 0.0 { (-un / normal_rate).max(0.0) } else { f64::INFINITY };
             // ... or the end.
-            let until_over = compression.map_or(f64::INFINITY, |(pc, wc)| self.until_over(law, e, [pc, wc, start], [impulse.x, un, work], normal_rate));
+            let until_over = compression.map_or(f64::INFINITY, |(pc, wc)| {
+                self.until_over(law, e, [pc, wc, start], [impulse.x, un, work], normal_rate)
+            });
             let shortest = length.min(until_compressed).min(until_over);
             if shortest.is_infinite() {
                 // Friction presses without end: it jams (Painlevé). What is left is to hold.
@@ -248,7 +251,9 @@ mod tests {
     /// A ball: slips throughout or leaves rolling, by the textbook's formula.
     #[test]
     fn balls() {
-        for (u, mu, e) in [(5.0, 0.1, 1.0), (5.0, 0.5, 1.0), (5.0, 0.1, 0.5), (5.0, 0.3, 0.5), (-8.0, 0.2, 0.8), (-8.0, 0.9, 0.8)] {
+        for (u, mu, e) in
+            [(5.0, 0.1, 1.0), (5.0, 0.5, 1.0), (5.0, 0.1, 0.5), (5.0, 0.3, 0.5), (-8.0, 0.2, 0.8), (-8.0, 0.9, 0.8)]
+        {
             for law in [ImpactLaw::Newton, ImpactLaw::Poisson, ImpactLaw::Energetic] {
                 let mobility = DMat3::from_diagonal(DVec3::new(1.0, 3.5, 3.5));
                 let velocity = DVec3::new(-5.0, 0.6 * u, 0.8 * u);
@@ -267,7 +272,11 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(4);
         for _ in 0..2000 {
             let mut number = || 2.0 * random.f64() - 1.0;
-            let j = DMat3::from_cols(DVec3::new(number(), number(), number()), DVec3::new(number(), number(), number()), DVec3::new(number(), number(), number()));
+            let j = DMat3::from_cols(
+                DVec3::new(number(), number(), number()),
+                DVec3::new(number(), number(), number()),
+                DVec3::new(number(), number(), number()),
+            );
             let mobility = j * j.transpose() + DMat3::IDENTITY * 0.1;
             let velocity = DVec3::new(-0.1 - number().abs(), number(), number());
             let (mu, e) = (number().abs(), number().abs());

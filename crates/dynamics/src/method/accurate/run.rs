@@ -167,9 +167,11 @@ impl Attempt<'_, '_> {
         self.motion_signals(self.time, &mut before);
         let watches_motion = !before.is_empty();
         let watches_forces = self.elements.iter().any(|element| element.mode == Mode::On)
-            || self.equations.joints.iter().any(|joint| {
-                self.model.joints().get(joint.id).is_some_and(|joint| !joint.breaking.is_never())
-            });
+            || self
+                .equations
+                .joints
+                .iter()
+                .any(|joint| self.model.joints().get(joint.id).is_some_and(|joint| !joint.breaking.is_never()));
         if !watches_motion && !watches_forces {
             return None;
         }
@@ -250,12 +252,12 @@ impl Attempt<'_, '_> {
 
 impl Run<'_> {
     pub(super) fn scenery(&self) -> Scenery<'_> {
-        Scenery { model: self.model, state: &self.state, drift: self.settings.drift() }
+        Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() }
     }
 
     /// Goes on by a step, to the time `until` at most, or to the next event, which it tells.
     pub(super) fn step(&mut self, until: f64) -> Result<Option<Cause>, Hopeless> {
-        let tableau = self.settings.scheme().tableau();
+        let tableau = self.settings.chosen_scheme().tableau();
         let scale = self.scale;
         let jump = self.equations.next_break(self.model, self.time);
         let goal = until.min(jump);
@@ -264,7 +266,7 @@ impl Run<'_> {
         let mut h = if self.h > 0.95 * ceiling { ceiling } else { self.h };
         let base = self.state.bodies.clone();
         let (mut trial, mut y, mut first) = (Trial::default(), Vec::new(), Vec::new());
-        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.drift() };
+        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
         let mut attempt = Attempt {
             scenery,
             movable: self.equations.movable.clone(),
@@ -314,7 +316,7 @@ impl Run<'_> {
         self.tally.steps += 1;
         self.tally.error += error * scale.tolerance;
         turns::follow(self.model, &self.roster.turning, &mut self.state);
-        if self.settings.drift() == Drift::Projection {
+        if self.settings.chosen_drift() == Drift::Projection {
             self.project();
         }
         Ok(event.map(|(found, _)| found.cause))
@@ -337,7 +339,7 @@ impl Run<'_> {
 
     /// Puts positions and velocities right.
     pub(super) fn project(&mut self) {
-        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.drift() };
+        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
         let mut bodies = self.state.bodies.clone();
         let drift = self.equations.project(&scenery, self.scale.length, &mut bodies, &self.elements);
         self.tally.drift = self.tally.drift.max(drift);
@@ -368,7 +370,10 @@ impl Attempt<'_, '_> {
             }
             let value = self.signal(trial, 1.0, index, found.of_forces);
             let correction = -value / slope;
-            if correction.is_nan() || correction.abs() > 0.1 * h || correction.abs() <= 1e-16 * self.time.abs().max(1e-3) {
+            if correction.is_nan()
+                || correction.abs() > 0.1 * h
+                || correction.abs() <= 1e-16 * self.time.abs().max(1e-3)
+            {
                 break;
             }
             length = (length + correction).clamp(0.0, h);

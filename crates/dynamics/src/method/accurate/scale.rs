@@ -3,8 +3,8 @@
 //! An error of a micrometre is nothing for a crane and a disaster for a watch. Errors are compared with L, the size of the smallest body
 //! (but no less than a thousandth of the largest), and with V, the speed of the fastest or that of a fall by L.
 
-use crate::parts::forces;
 use crate::force::Wrenches;
+use crate::parts::forces;
 use crate::{Id, Model, State};
 
 /// What errors are compared with.

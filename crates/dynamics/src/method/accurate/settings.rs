@@ -21,7 +21,7 @@ pub struct AccurateSettings {
     /// Whose way: the best there is, or Kleppmann's. Default "best".
     pub style: Style,
     /// Which method integrates; `null` for what the style says: DOP853, or Cash and Karp's. Default `null`.
-    pub integrator: Option<Scheme>,
+    pub scheme: Option<Scheme>,
     /// What keeps joints closed; `null` for what the style says: projection, or feedback. Default `null`.
     pub drift: Option<Drift>,
     /// How surfaces that hit each other part. Default "energetic".
@@ -29,8 +29,8 @@ pub struct AccurateSettings {
     /// No step of the integration is longer than this, in seconds; `null` for as long as the tolerance allows. Default `null`.
     #[schemars(extend("unit" = "s"))]
     pub max_step: Option<f64>,
-    /// Whether a second run with ten times the tolerance goes along, to tell the error since the start. It costs about as much again.
-    /// Default false.
+    /// Whether a second run with ten times the tolerance goes along, to tell the error since the start, or since the world was last
+    /// changed by hand. It costs about as much again. Default false.
     pub error_estimate: bool,
     /// How many events (impacts, surfaces that part, slide or hold) within a step of the world are followed one by one; beyond, the
     /// rest of the step is taken in small steps of the retroactive method, and told as a storm. Default 2000.
@@ -43,7 +43,7 @@ impl Default for AccurateSettings {
         Self {
             tolerance: 1e-8,
             style: Style::Best,
-            integrator: None,
+            scheme: None,
             drift: None,
             impact_law: ImpactLaw::Energetic,
             max_step: None,
@@ -54,14 +54,14 @@ impl Default for AccurateSettings {
 }
 
 impl AccurateSettings {
-    pub(super) fn scheme(&self) -> Scheme {
-        self.integrator.unwrap_or(match self.style {
+    pub(super) fn chosen_scheme(&self) -> Scheme {
+        self.scheme.unwrap_or(match self.style {
             Style::Best => Scheme::Dop853,
             Style::Kleppmann => Scheme::CashKarp,
         })
     }
 
-    pub(super) fn drift(&self) -> Drift {
+    pub(super) fn chosen_drift(&self) -> Drift {
         self.drift.unwrap_or(match self.style {
             Style::Best => Drift::Projection,
             Style::Kleppmann => Drift::Feedback { k: 100.0, d: 20.0 },

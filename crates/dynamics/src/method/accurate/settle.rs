@@ -51,7 +51,11 @@ impl Run<'_> {
         for _ in 0..4 {
             let bodies = self.state.bodies.clone();
             let time = self.time;
-            let scenery = super::equations::Scenery { model: self.model, state: &self.state, drift: self.settings.drift() };
+            let scenery = super::equations::Scenery {
+                model: self.model,
+                state: &self.state,
+                drift: self.settings.chosen_drift(),
+            };
             self.equations.evaluate(&scenery, time, &bodies, &self.elements);
             if self.is_possible() {
                 return true;
@@ -174,12 +178,7 @@ impl Run<'_> {
     }
 
     /// What a solution says of an element.
-    fn verdict(
-        &self,
-        block: &Block,
-        owner: usize,
-        answer: &Answer,
-    ) -> Verdict {
+    fn verdict(&self, block: &Block, owner: usize, answer: &Answer) -> Verdict {
         let Answer { solution, largest, pull, .. } = answer;
         match block {
             Block::Bounded { row, min, max } => {

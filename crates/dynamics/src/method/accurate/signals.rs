@@ -218,7 +218,10 @@ fn allow_other_distributions(equations: &Equations, elements: &[Element], signal
         if signals.iter().any(|signal| doubtful(signal) && inside(signal))
             && answer(equations, elements, &group).is_some_and(|answer| answer.holds())
         {
-            signals.iter_mut().filter(|signal| inside(signal)).for_each(|signal| signal.value = signal.value.max(SLACK));
+            signals
+                .iter_mut()
+                .filter(|signal| inside(signal))
+                .for_each(|signal| signal.value = signal.value.max(SLACK));
         }
     }
 }

@@ -149,9 +149,8 @@ impl Coupled {
         if range.len() == n {
             return self.matrix.solve(&right).map(|lambda| (lambda, true));
         }
-        let project = |x: &[f64]| -> Vec<f64> {
-            range.iter().map(|u| u.iter().zip(x).map(|(u, x)| u * x).sum()).collect()
-        };
+        let project =
+            |x: &[f64]| -> Vec<f64> { range.iter().map(|u| u.iter().zip(x).map(|(u, x)| u * x).sum()).collect() };
         let columns: Vec<Vec<f64>> = range.iter().map(|u| project(&self.matrix.times(u))).collect();
         let z = Matrix::from_fn(range.len(), |i, j| columns[j][i]).solve(&project(&right))?;
         let lambda = (0..n).map(|i| range.iter().zip(&z).map(|(u, z)| u[i] * z).sum()).collect();

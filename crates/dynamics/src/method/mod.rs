@@ -4,6 +4,7 @@
 //! its last step, the state, the spatial index, the list of events, the workers and an observer. What is of use to more
 //! than one method lies in [`parts`](crate::parts).
 
+pub mod accurate;
 pub mod advancing;
 #[cfg(feature = "registry")]
 mod broad_phases;
@@ -15,6 +16,7 @@ pub mod realtime;
 pub mod retroactive;
 pub mod verlet;
 
+pub use accurate::{Accurate, AccurateSettings};
 pub use advancing::{Advancing, AdvancingSettings};
 #[cfg(feature = "registry")]
 pub use broad_phases::BroadPhaseDescription;
@@ -119,6 +121,7 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
 /// Registers the built-in methods.
 #[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
+    table.register("accurate", |settings: AccurateSettings| Ok(Box::new(settings) as _));
     table.register("realtime", |settings: RealtimeSettings| Ok(Box::new(settings) as _));
     table.register("advancing", |settings: AdvancingSettings| Ok(Box::new(classic::Described(settings)) as _));
     table.register("impact", |settings: ImpactSettings| {

@@ -114,6 +114,16 @@ pub enum StepError {
         /// What the curve says, as text.
         value: String,
     },
+    /// The method has no answer to something the model asks for.
+    #[error("the method \"{method}\" cannot {what}; {instead} can")]
+    Cannot {
+        /// The method.
+        method: &'static str,
+        /// What it cannot do.
+        what: String,
+        /// Methods that can.
+        instead: &'static str,
+    },
     /// A force is not finite.
     #[error("{force:?} exerts a force or torque on {} that is not finite; look at its properties", called(*.body, .name))]
     ForceNotFinite {

@@ -73,6 +73,7 @@ gallery! {
 
     "constraints", "Constraints: one joint or limit each, what it allows and what it forbids":
     "constraints/angular_limit",
+    "constraints/axis_limits",
     "constraints/ball",
     "constraints/breakable",
     "constraints/cone_limit",
@@ -119,6 +120,19 @@ gallery! {
     "constraints/weld",
     "constraints/weld_three_points",
     "constraints/wheel";
+
+    "classic", "Classic methods: ropes, cloth and jelly by position constraints, cars, tops and chains by impacts":
+    "classic/articulated",
+    "classic/cars",
+    "classic/chain",
+    "classic/cloth",
+    "classic/jelly",
+    "classic/rag-doll",
+    "classic/rocket",
+    "classic/rope",
+    "classic/stacks",
+    "classic/tops",
+    "classic/water";
 }
 
 /// The scene with this name. The first part of a name means the first scene of that kind: `cradle` is `cradle-1`.

@@ -12,13 +12,15 @@
 mod block;
 mod contacts;
 mod deepest_first;
-mod direct;
+pub(crate) mod direct;
 mod grouping;
 mod lanes;
+pub mod lcp;
 mod normals;
 mod relaxation;
 mod sequential;
 mod sequential_impulses;
+mod shock;
 mod sweeps;
 mod system;
 mod workspace;
@@ -28,10 +30,12 @@ pub use direct::Direct;
 pub use relaxation::Relaxation;
 pub use sequential::Sequential;
 pub use sequential_impulses::SequentialImpulses;
+pub use shock::ShockPropagation;
 pub use workspace::Workspace;
 
 pub use crate::report::Convergence;
 
+use crate::Cancel;
 use crate::constraint::Jacobian;
 #[cfg(feature = "registry")]
 use crate::registry::Table;
@@ -149,7 +153,7 @@ pub struct Problem<'a> {
 }
 
 /// A way to solve such problems.
-pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
+pub trait ConstraintSolver: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Solves: changes the velocities of the bodies and the impulses of the rows; says how well. What a solver remembers must
     /// not show in its results.
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence;
@@ -158,6 +162,10 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
     fn weighs_rows(&self) -> bool {
         false
     }
+
+    /// From now on, when `cancel` is set, its answers are not wanted any more: it may end at once with any. A solver that takes
+    /// long looks at it between sweeps. Default: it does not look.
+    fn watch(&mut self, _cancel: &Cancel) {}
 
     /// A copy in a box.
     fn clone_box(&self) -> Box<dyn ConstraintSolver>;
@@ -170,5 +178,6 @@ pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
     table.register("direct", |solver: Direct| Ok(Box::new(solver) as _));
     table.register("relaxation", |solver: Relaxation| Ok(Box::new(solver) as _));
     table.register("sequential", |solver: Sequential| Ok(Box::new(solver) as _));
+    table.register("shock_propagation", |solver: ShockPropagation| Ok(Box::new(solver) as _));
     table.register("sequential_impulses", |solver: SequentialImpulses| Ok(Box::new(solver) as _));
 }

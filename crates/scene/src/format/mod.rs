@@ -7,6 +7,8 @@
 //! SI units throughout. Angles are in degrees and say so in their key (`angle_deg`); angular velocities are in rad/s.
 
 mod body;
+mod follow;
+mod lattice;
 mod material;
 mod pose;
 mod repeat;
@@ -14,6 +16,8 @@ mod script;
 mod shape;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, MassFile};
+pub use follow::{CurveFile, CurveFramesFile, FollowFile};
+pub use lattice::{LatticeFile, LinksFile};
 pub use material::{MaterialFile, MixFile, MixingFile};
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
@@ -89,6 +93,9 @@ pub struct SceneFile {
     /// Templates put into the scene, by name.
     #[serde(default)]
     pub instances: BTreeMap<String, InstanceFile>,
+    /// Ropes, cloths and jellies of particles and rods, by name.
+    #[serde(default)]
+    pub lattices: BTreeMap<String, LatticeFile>,
     /// What to record.
     #[serde(default)]
     pub recording: RecordingFile,
@@ -157,6 +164,10 @@ pub struct JointFile {
     /// What breaks it. Default: nothing.
     #[serde(default)]
     pub breaks: BreakingFile,
+    /// Motors and drives that follow curves, by the coordinate they act on: `follow.turn.speed = "2 * sin(t)"`. Default: they
+    /// stay what they are.
+    #[serde(default)]
+    pub follow: BTreeMap<String, FollowFile>,
     /// The kind with its properties.
     #[serde(flatten)]
     pub part: BTreeMap<String, Value>,

@@ -14,7 +14,7 @@ use crate::model::JointEnd;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
 use crate::parts::{forces, pairs, perturbation};
-use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::query::{self, Manifold, ManifoldOptions, PairCache};
@@ -57,7 +57,8 @@ pub(super) struct Scenery<'a> {
     pub(super) dt: f64,
     pub(super) settings: &'a RetroactiveSettings,
     pub(super) roster: &'a Roster,
-    pub(super) workers: Workers,
+    pub(super) workers: &'a Workers,
+    pub(super) cancel: &'a Cancel,
 }
 
 /// Whose contacts are to be found.
@@ -93,10 +94,10 @@ impl Contacts {
     }
 
     fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, scope: &Scope) {
-        relocate(world.model, world.state, world.dt, world.roster, index);
+        relocate(world.model, world.state, world.dt, world.roster.movers(), index);
         pairs::follow(world.model, index, &mut self.list, &mut self.ended, &mut self.near);
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
-            if pair.bodies.iter().any(|&id| scope.includes(id)) {
+            if pair.bodies.iter().any(|&id| scope.includes(id)) && !world.cancel.is_cancelled() {
                 update(pair, world, manifolds);
             }
         });

@@ -223,7 +223,7 @@ pub struct Contacts<M: Mark> {
 impl<M: Mark> Contacts<M> {
     /// Finds the pairs that may meet within `dt` seconds (broad phase).
     pub fn find_pairs(&mut self, model: &Model, state: &State, dt: f64, roster: &Roster, index: &mut ColliderIndex) {
-        relocate(model, state, dt, roster, index);
+        relocate(model, state, dt, roster.movers(), index);
         pairs::follow(model, index, &mut self.list, &mut self.ended, &mut self.near);
     }
 

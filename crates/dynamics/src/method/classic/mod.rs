@@ -204,7 +204,7 @@ impl<R: Rule> Classic<R> {
         step.check_finite()?;
 
         let state = &mut *context.state;
-        crate::parts::regions::follow(model, state, &self.roster, context.index);
+        crate::parts::regions::follow(model, state, self.roster.movers(), context.index);
         turns::follow(model, &self.roster.turning, state);
         let reactions = &self.memory.reactions;
         let reaction = |joint: JointId| reactions.get(joint.slot()).copied();

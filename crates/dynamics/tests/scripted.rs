@@ -25,7 +25,7 @@ impl<F> std::fmt::Debug for Path<F> {
     }
 }
 
-impl<F: Fn(f64) -> Transform + Send + Sync> Script for Path<F> {
+impl<F: Fn(f64) -> Transform + Send + Sync + 'static> Script for Path<F> {
     fn pose(&self, time: f64) -> Transform {
         (self.0)(time)
     }

@@ -260,7 +260,7 @@ fn kernel_rows(form: &JointForm, joint: &JointView) -> Option<Vec<Row>> {
         }
         JointForm::AxisLimits { frame, min, max, stop } => {
             let kernel = at(&frame);
-            let side = 1.0_f64.copysign(kernel.real().value);
+            let side = 1.0_f64.copysign(kernel.real().0);
             let limit = |value| Row { restitution: stop.restitution, ..row(value, Limit::AtLeastZero, stop.softness) };
             let bounds = |k: usize, axis: DVec3| {
                 let part = twice(&kernel, axis).scaled(side);

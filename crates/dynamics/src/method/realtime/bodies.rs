@@ -2,6 +2,7 @@
 //!
 //! Number 0 is the world: fixed and sleeping bodies, which nothing moves. Scripted bodies have velocities and no inverse mass.
 
+use super::waves::Pace;
 use crate::constraint::BodyView;
 use crate::model::{BodyKind, BodyModel, JointEnd};
 use crate::{BodyId, BodyState, Id, Model, State};
@@ -37,8 +38,7 @@ pub(super) struct Body {
     center: DVec3,
     /// Whether a joint holds it: then it is kicked in two halves.
     pub(super) jointed: bool,
-    /// Whether it is part of a heap, which is solved by sweeps.
-    pub(super) swept: bool,
+    pub(super) pace: Pace,
     /// Whether no contact or joint has acted on it in the substep under way.
     pub(super) free: bool,
 }
@@ -78,13 +78,18 @@ impl Body {
         spin: Spin::Given,
         center: DVec3::ZERO,
         jointed: false,
-        swept: false,
+        pace: Pace::Alone,
         free: false,
     };
 
     /// Whether impulses move it.
     pub(super) fn is_movable(&self) -> bool {
         self.inverse_mass > 0.0
+    }
+
+    /// Whether a script moves it.
+    pub(super) fn is_scripted(&self) -> bool {
+        !self.is_movable() && self.slot != u32::MAX
     }
 
     fn movable(slot: usize, model: &BodyModel, state: &BodyState) -> Self {
@@ -201,25 +206,14 @@ impl Bodies {
         }
     }
 
-    /// Notes that bodies are part of a heap.
-    pub(super) fn sweep(&mut self, ids: &[BodyId]) {
+    /// Tells bodies with whom they go.
+    pub(super) fn set_pace(&mut self, ids: &[BodyId], pace: Pace) {
         for &id in ids {
             let number = self.number(id);
             if number != WORLD {
-                self.list[number as usize].swept = true;
+                self.list[number as usize].pace = pace;
             }
         }
-    }
-
-    /// The scripted bodies as they are now, with their numbers.
-    pub(super) fn scripted(&self) -> Vec<(usize, Body)> {
-        let scripted = |(_, body): &(usize, &Body)| !body.is_movable() && body.slot != u32::MAX;
-        self.list.iter().enumerate().filter(scripted).map(|(number, body)| (number, *body)).collect()
-    }
-
-    /// Puts bodies where they were.
-    pub(super) fn put(&mut self, bodies: &[(usize, Body)]) {
-        bodies.iter().for_each(|(number, body)| self.list[*number] = *body);
     }
 
     /// The number of a body.

@@ -9,7 +9,7 @@
 //!
 //! ρ follows at once when it rises and falls slowly. While things crash about, impacts make it large, and many substeps then cost more than
 //! they help: there are no more than twice the usual number. What helps then is to look at the contacts more often, since a body that turns
-//! grows into its neighbours from one look to the next.
+//! grows into its neighbours from one look to the next. Where nothing moves, one look is enough.
 
 use super::RealtimeSettings;
 use super::bodies::Bodies;
@@ -47,10 +47,14 @@ pub(super) struct Rhythm {
 }
 
 impl Load {
-    /// How the next step is divided.
-    pub(super) fn rhythm(&self, settings: &RealtimeSettings) -> Rhythm {
-        let looks = if self.crashes { LOOKS } else { 1 };
-        Rhythm { refreshes: settings.refreshes.max(1) * looks, substeps: settings.substeps.div_ceil(looks).max(1) }
+    /// How the next step is divided, in which what is near each other hardly moves (`calm`) or does.
+    pub(super) fn rhythm(&self, settings: &RealtimeSettings, calm: bool) -> Rhythm {
+        let (refreshes, substeps) = (settings.refreshes.max(1), settings.substeps.max(1));
+        match calm {
+            true => Rhythm { refreshes: 1, substeps: refreshes * substeps },
+            false if self.crashes => Rhythm { refreshes: refreshes * LOOKS, substeps: substeps.div_ceil(LOOKS) },
+            false => Rhythm { refreshes, substeps },
+        }
     }
 
     /// The number of substeps of heaps from one look at the contacts to the next.

@@ -9,14 +9,15 @@
 //! 2. **No ghosts** (`ghosts`). What is only expected to be in the way has to be confirmed by the motion.
 //! 3. **Impacts apart** (`impact`). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
 //!    body: bounces have the right height, Newton's cradle works.
-//! 4. **Two ways to solve.** Islands of few contacts and all that have joints are solved exactly (`exact`), to rounding, in double
-//!    precision: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large heaps are solved by
-//!    sweeps (`wide`) of eight contacts at a time, in single precision, soft and then relaxed, in as many substeps as what they
-//!    have to bear asks for (`load`). What exact islands may have of energy is known beforehand (`exact::passive`).
+//! 4. **Two ways to solve.** Islands of few contacts are solved exactly (`exact`), to rounding, in double precision, with their joints
+//!    if these are chains, trees or small loops: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large
+//!    heaps are solved by sweeps (`wide`) of eight contacts at a time, in single precision, soft and then relaxed, in as many
+//!    substeps as what they have to bear asks for (`load`); so are nets of joints and joints in heaps (`nets`). What exact islands
+//!    may have of energy is known beforehand (`exact::passive`).
 //! 5. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
-//! A substep is: kick, bounce, solve, drift, solve again so that nothing approaches any more. Results do not depend on the number of
-//! workers, nor on how wide the processor is (`lanes`).
+//! The bodies go in `waves`, each in as many substeps as it needs. Results do not depend on the number of workers, nor on how wide the
+//! processor is (`lanes`).
 //!
 //! **What was tried and dropped.** Speculative contacts in the second solve take the speed from what is about to bounce; a gap that
 //! nothing held open is left alone there. Contact points that turn with a ball lift it off the floor it rolls on; the centre of
@@ -26,8 +27,7 @@
 //! Rows ten thousand times as stiff as the heaviest body make Newton's method stumble from kink to kink; a thousand times is right.
 //! More sweeps do not help heaps under load; more substeps do.
 //!
-//! **What is missing yet.** All islands with joints are solved exactly, so nets of joints of more than some hundred bodies and heaps of figures
-//! are slow. Sweeps run on one thread.
+//! **What is missing yet.** Sweeps run on one thread.
 
 mod bodies;
 mod colours;
@@ -38,25 +38,29 @@ mod impact;
 mod lanes;
 mod load;
 mod motion;
+mod nets;
 mod notify;
 mod pairs;
 mod settings;
+mod waves;
 mod wide;
 
 pub use settings::RealtimeSettings;
 
-use self::bodies::{Bodies, Body};
+use self::bodies::Bodies;
 use self::contact::Contact;
 use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::ghosts::{Ghosts, Outlook};
 use self::load::{Load, Rhythm};
+use self::nets::{NetLoad, Nets, Tiers};
 use self::pairs::{Pairs, Scenery};
-use self::wide::{Stiffness, WideContacts};
+use self::waves::{Pace, Solvers, Waves};
+use self::wide::WideContacts;
 use super::{Method, StepContext};
 use crate::contact::Contact as ContactView;
 use crate::event::Reaction;
 use crate::force::Wrenches;
-use crate::journal::Journal;
+use crate::journal::{BodyChange, Change, Journal};
 use crate::model::JointEnd;
 use crate::parts::activity::{self, Activity};
 use crate::parts::adjacency::Adjacency;
@@ -70,6 +74,12 @@ use serde::{Deserialize, Serialize};
 
 /// How often a part of a step is solved again because bodies ran into what was not expected to be in their way.
 const SECOND_THOUGHTS: usize = 2;
+
+/// The most bodies that are solved exactly of islands in which there are joints and contacts.
+const CROWD: usize = 120;
+
+/// Masses that differ by no more than this factor are mild.
+const MILD: f64 = 50.0;
 
 /// The real-time method. See the module's documentation.
 #[derive(Clone, Debug)]
@@ -86,12 +96,13 @@ pub struct Realtime {
     contacts: Vec<Contact>,
     wide: WideContacts,
     exact: ExactIslands,
+    nets: Nets,
+    /// Which islands with joints are solved exactly.
+    tiers: Tiers,
     ghosts: Ghosts,
     /// How the step under way is divided.
     rhythm: Rhythm,
-    /// The numbers of the contacts that are solved by sweeps, and of those that bounce: in exact islands, and in heaps.
-    swept: Vec<u32>,
-    bouncing: [Vec<u32>; 2],
+    waves: Waves,
     /// Room to work in.
     near: Vec<[ColliderId; 2]>,
     ahead: Vec<BodyState>,
@@ -109,6 +120,8 @@ struct Memory {
     activity: Activity,
     /// How much heaps have to bear (`load`).
     load: Load,
+    /// How far nets of joints open.
+    net_load: NetLoad,
     /// The length of the last step, in seconds; zero before the first.
     dt: f64,
 }
@@ -121,6 +134,7 @@ struct Before {
     joints: Vec<JointMemory>,
     activity: Activity,
     load: Load,
+    net_load: NetLoad,
     report: StepReport,
 }
 
@@ -144,10 +158,11 @@ impl Realtime {
             contacts: Vec::new(),
             wide: WideContacts::default(),
             exact: ExactIslands::default(),
+            nets: Nets::default(),
+            tiers: Tiers::default(),
             ghosts: Ghosts::default(),
-            rhythm: Load::default().rhythm(&RealtimeSettings::default()),
-            swept: Vec::new(),
-            bouncing: [Vec::new(), Vec::new()],
+            rhythm: Load::default().rhythm(&RealtimeSettings::default(), true),
+            waves: Waves::default(),
             near: Vec::new(),
             ahead: Vec::new(),
             wrenches: Wrenches::default(),
@@ -178,13 +193,15 @@ impl Realtime {
         let total = Stopwatch::start();
         self.report = StepReport { dt, ..StepReport::default() };
         self.roster.follow(context.changes, model);
+        self.forget_changed(context.changes);
         let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
         self.memory.pairs.find(&scenery, context.index, &mut self.near);
         self.memory.pairs.begin(dt);
         self.begin_joints(model);
         self.report.times.detect = total.elapsed();
 
-        self.rhythm = self.memory.load.rhythm(&settings);
+        let calm = self.memory.pairs.hardly_move(model, context.state, settings.keep, dt);
+        self.rhythm = self.memory.load.rhythm(&settings, calm);
         let refreshes = self.rhythm.refreshes;
         let part = dt / f64::from(refreshes);
         for refresh in 0..refreshes {
@@ -246,6 +263,21 @@ impl Realtime {
         self.count(context.state);
         self.report.times.total = total.elapsed();
         Ok(())
+    }
+
+    /// Forgets what was found out about joints that are not what they were.
+    fn forget_changed(&mut self, changes: &Journal) {
+        if changes.is_everything() {
+            self.tiers.clear();
+            self.nets.forget_plans();
+        }
+        for change in changes.iter() {
+            match change {
+                Change::Body(_, BodyChange::Kind) => self.tiers.clear(),
+                Change::Joint(id, _) => self.nets.forget_plan(id),
+                _ => {}
+            }
+        }
     }
 
     /// Forgets what joints exerted in the step before.
@@ -311,12 +343,12 @@ impl Realtime {
 
     /// Takes over contacts and joints for the next `part` seconds.
     fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
-        let [h, swept_h] = self.substeps().map(|substeps| part / f64::from(substeps));
-        let world = self.joint_world(model, state, h);
+        self.waves.begin(self.substeps());
+        let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
         self.contacts.clear();
-        self.swept.clear();
-        self.bouncing.iter_mut().for_each(Vec::clear);
         self.exact.clear(self.bodies.list.len());
+        self.nets.clear();
+        let crowded = self.is_crowded();
         for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let first = self.contacts.len() as u32;
             let patches = |index: usize| {
@@ -324,31 +356,72 @@ impl Realtime {
                 (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost).map(move |patch| (pair, patch))
             };
             let count = island.contacts.iter().map(|&index| patches(index).count()).sum::<usize>();
-            let is_exact = count <= self.settings.exact_contacts as usize || !island.joints.is_empty();
-            let h = if is_exact { h } else { swept_h };
+            let eliminate = self.tiers.eliminate(model, &island.joints);
+            let pace = self.pace(island, count, eliminate, crowded);
+            let Some(wave) = self.waves.at(pace) else { continue };
+            let h = part / f64::from(wave.substeps);
             for &index in &island.contacts {
                 for (pair, patch) in patches(index) {
                     if pair.material.restitution > 0.0 {
-                        self.bouncing[usize::from(!is_exact)].push(self.contacts.len() as u32);
+                        wave.bouncing.push(self.contacts.len() as u32);
                     }
                     self.contacts.push(Contact::new((index, pair), patch, &self.bodies, h));
                 }
             }
             let numbers = first..self.contacts.len() as u32;
-            if is_exact {
-                let members = Members { contacts: numbers, joints: &island.joints };
-                let joints = &self.memory.joints;
-                self.exact.add(&members, &self.contacts, joints, &mut self.bodies, &world);
-            } else {
-                self.swept.extend(numbers);
-                self.bodies.sweep(&island.bodies);
+            wave.contacts.extend(numbers.clone());
+            self.bodies.set_pace(&island.bodies, pace);
+            if pace == Pace::Net {
+                self.nets.add(&island.joints, &self.memory.joints, &self.bodies, &world, h);
+            } else if pace != Pace::Heap {
+                let members = Members { contacts: numbers, joints: &island.joints, pace };
+                self.exact.add(&members, &self.contacts, &self.memory.joints, &mut self.bodies, &world);
             }
+        }
+        self.waves.gather(&self.bodies);
+        let h = part / f64::from(self.waves.nets.substeps);
+        self.nets.load(&self.waves.nets, &self.contacts, &self.bodies, &world, h);
+    }
+
+    /// Whether more figures touch something than can be solved exactly in time.
+    fn is_crowded(&self) -> bool {
+        let islands = self.islands.as_slice().iter().filter(|island| island.needs_solving());
+        let figures = islands.filter(|island| !island.joints.is_empty() && !island.contacts.is_empty());
+        figures.map(|island| island.bodies.len()).sum::<usize>() > CROWD
+    }
+
+    /// Whether no body of an island is much heavier than another.
+    fn is_mild(&self, island: &Island) -> bool {
+        let bodies = island.bodies.iter().map(|&id| &self.bodies.list[self.bodies.number(id) as usize]);
+        let inverse = bodies.filter(|body| body.is_movable()).map(|body| body.inverse_mass);
+        let (least, most) = inverse.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), m| (a.min(m), b.max(m)));
+        most <= MILD * least
+    }
+
+    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. Where figures are
+    /// `crowded`, those that touch something are swept, unless their masses differ by much: so a crowd costs no more than it must.
+    fn pace(&self, island: &Island, contacts: usize, eliminate: bool, crowded: bool) -> Pace {
+        let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
+        let at_rest = || {
+            let mut pairs = island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
+            pairs.all(|pair| pair.bodies.iter().all(rests))
+        };
+        match island.joints.is_empty() {
+            true if contacts == 0 => Pace::Alone,
+            true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            true if at_rest() => Pace::Resting,
+            false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Net,
+            false if crowded && contacts > 0 && self.is_mild(island) => Pace::Net,
+            _ => Pace::Exact,
         }
     }
 
-    /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.
-    fn substeps(&self) -> [u32; 2] {
-        [self.rhythm.substeps, self.memory.load.substeps(&self.rhythm, &self.settings)]
+    /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, of heaps and of nets.
+    fn substeps(&self) -> [u32; 3] {
+        let Rhythm { refreshes, substeps } = self.rhythm;
+        let heaps = self.memory.load.substeps(&self.rhythm, &self.settings);
+        let most = self.settings.most_substeps;
+        [substeps, heaps, self.memory.net_load.substeps(refreshes, refreshes * substeps, most)]
     }
 
     /// The accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
@@ -369,41 +442,13 @@ impl Realtime {
         }
     }
 
-    /// Lets `part` seconds pass, in substeps: first for exact islands and what is free, then for heaps.
+    /// Lets `part` seconds pass.
     fn solve(&mut self, model: &Model, state: &State, part: f64) {
-        let [substeps, swept_substeps] = self.substeps();
-        let h = part / f64::from(substeps);
-        let stiffness = Stiffness { h, push: self.settings.max_push_speed };
-        let world = self.joint_world(model, state, h);
-        let Self { bodies, contacts, wide, exact, swept, bouncing, level, settings, .. } = self;
-        let scripted = bodies.scripted();
-        for _ in 0..substeps {
-            let others = |body: &&mut Body| !body.swept;
-            bodies.list.iter_mut().filter(others).for_each(|body| body.kick(if body.jointed { 0.5 * h } else { h }));
-            impact::bounce(contacts, &bouncing[0], bodies, h, settings.restitution_threshold);
-            exact.push(contacts, bodies, &stiffness, &world);
-            bodies.list.iter_mut().filter(others).for_each(|body| body.drift(h));
-            exact.relax(contacts, bodies, &stiffness, &world);
-        }
-        if swept.is_empty() {
-            return;
-        }
-        // Heaps meet scripted bodies where these were in the beginning.
-        let arrived = bodies.scripted();
-        bodies.put(&scripted);
-        let h = part / f64::from(swept_substeps);
-        let stiffness = Stiffness { h, ..stiffness };
-        wide.load(contacts, swept, bodies, &stiffness);
-        for _ in 0..swept_substeps {
-            let moves = |body: &&mut Body| body.swept || !body.is_movable();
-            bodies.list.iter_mut().filter(|body| body.swept).for_each(|body| body.kick(h));
-            impact::bounce(contacts, &bouncing[1], bodies, h, settings.restitution_threshold);
-            wide.push(bodies, &stiffness, *level);
-            bodies.list.iter_mut().filter(moves).for_each(|body| body.drift(h));
-            wide.relax(bodies, &stiffness, *level);
-        }
-        wide.store(contacts);
-        bodies.put(&arrived);
+        let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
+        let Self { bodies, contacts, wide, exact, nets, waves, level, settings, .. } = self;
+        let (push, threshold) = (settings.max_push_speed, settings.restitution_threshold);
+        let mut solvers = Solvers { contacts, wide, exact, nets, level: *level, push, threshold };
+        waves.pass(part, bodies, &mut solvers, &world);
     }
 
     /// What joints need to know of the world, for substeps of `h` seconds.
@@ -416,10 +461,12 @@ impl Realtime {
     fn store(&mut self, part: f64) {
         let h = part / f64::from(self.rhythm.substeps);
         self.exact.store(&mut self.memory.joints, h);
+        let h = part / f64::from(self.waves.nets.substeps);
+        self.nets.store(&mut self.memory.joints, &mut self.memory.net_load, self.rhythm.refreshes, h);
         for contact in &self.contacts {
             contact.store(&mut self.memory.pairs.list[contact.pair as usize]);
         }
-        self.memory.load.follow(&self.contacts, &self.swept, &self.bodies);
+        self.memory.load.follow(&self.contacts, &self.waves.heaps.contacts, &self.bodies);
     }
 
     /// Notes which contacts each body has.
@@ -454,7 +501,7 @@ impl Method for Realtime {
         self.before.pairs.clone_from(&self.memory.pairs);
         self.before.joints.clone_from(&self.memory.joints);
         self.before.activity.clone_from(&self.memory.activity);
-        self.before.load = self.memory.load;
+        (self.before.load, self.before.net_load) = (self.memory.load, self.memory.net_load);
         self.before.report = self.report;
         let result = self.advance(context);
         if result.is_err() {
@@ -462,7 +509,7 @@ impl Method for Realtime {
             std::mem::swap(&mut self.memory.pairs, &mut self.before.pairs);
             std::mem::swap(&mut self.memory.joints, &mut self.before.joints);
             std::mem::swap(&mut self.memory.activity, &mut self.before.activity);
-            self.memory.load = self.before.load;
+            (self.memory.load, self.memory.net_load) = (self.before.load, self.before.net_load);
             self.report = self.before.report;
             context.index.all_moved();
         }
@@ -490,6 +537,7 @@ impl Method for Realtime {
         self.memory.pairs.clear();
         self.memory.joints.clear();
         self.memory.activity.reset();
+        self.memory.net_load = NetLoad::default();
         self.memory.dt = 0.0;
         self.islands.clear();
         self.adjacency.clear();

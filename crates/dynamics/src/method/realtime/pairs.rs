@@ -7,7 +7,7 @@
 use super::RealtimeSettings;
 use crate::contact::{self, Contact, ContactImpulse, ContactPoints};
 use crate::event::Grip;
-use crate::model::ContactMaterial;
+use crate::model::{ColliderModel, ContactMaterial};
 use crate::parts::notices::Touch;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
@@ -59,12 +59,31 @@ pub(super) struct Patch {
 }
 
 impl Patch {
+    #[inline]
     pub(super) fn spots(&self) -> &[Spot] {
         &self.spots[..usize::from(self.count)]
     }
 
     pub(super) fn spots_mut(&mut self) -> &mut [Spot] {
         &mut self.spots[..usize::from(self.count)]
+    }
+}
+
+impl Patch {
+    /// Whether a manifold has the same points in the same order.
+    fn has_points_of(&self, manifold: &Manifold) -> bool {
+        let points = manifold.points();
+        self.parts == [manifold.part_a, manifold.part_b]
+            && self.spots().len() == points.len()
+            && self.spots().iter().zip(points).all(|(spot, point)| spot.feature == point.feature)
+    }
+
+    /// Puts the points to where they are now.
+    fn carry(&mut self, manifold: &Manifold, normal: DVec3, round: [f64; 2], pose: &Transform) {
+        (self.normal, self.round, self.ghost) = (normal, round, false);
+        for (spot, point) in self.spots_mut().iter_mut().zip(manifold.points()) {
+            (spot.features, spot.position, spot.gap) = (point.features, pose.point(point.position), -point.depth);
+        }
     }
 }
 
@@ -221,11 +240,20 @@ impl Pair {
 
     /// Replaces the patches; what a point bore goes over to the point of the same name.
     fn adopt(&mut self, manifolds: &[Manifold], pose: &Transform, round: impl Fn(&Manifold) -> [f64; 2]) {
-        let mut old = std::mem::take(&mut self.patches);
-        let known = old.len();
-        for manifold in manifolds {
+        let normal = |manifold: &Manifold| {
             let ideal = pose.vector(manifold.normal);
-            let normal = if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) };
+            if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) }
+        };
+        let known = self.patches.len();
+        if known == manifolds.len() && self.patches.iter().zip(manifolds).all(|(patch, now)| patch.has_points_of(now)) {
+            for (patch, manifold) in self.patches.iter_mut().zip(manifolds) {
+                patch.carry(manifold, normal(manifold), round(manifold), pose);
+            }
+            return;
+        }
+        let mut old = std::mem::take(&mut self.patches);
+        for manifold in manifolds {
+            let normal = normal(manifold);
             let parts = [manifold.part_a, manifold.part_b];
             let before = old[..known].iter().find(|patch| patch.parts == parts && patch.normal.dot(normal) > 0.9);
             let mut patch = Patch { parts, normal, round: round(manifold), ..Patch::default() };
@@ -322,6 +350,22 @@ impl Pairs {
                 pair.update(world, manifolds);
             }
         });
+    }
+
+    /// Whether no pair moves, in `dt` seconds, by more than half of what contact points are kept for: a part `keep` of its size.
+    pub(super) fn hardly_move(&self, model: &Model, state: &State, keep: f64, dt: f64) -> bool {
+        self.list.iter().all(|pair| {
+            let [Some(a), Some(b)] = pair.colliders.map(|id| model.colliders().get(id)) else { return true };
+            let [first, second] = pair.bodies.map(|id| &state.bodies[id.slot()]);
+            let turn = |collider: &ColliderModel, spin: DVec3| match spin == DVec3::ZERO {
+                true => 0.0,
+                false => spin.length() * (collider.center_pose.translation.length() + collider.bounding_sphere.radius),
+            };
+            let speed = (second.velocity - first.velocity).length()
+                + turn(a, first.angular_velocity)
+                + turn(b, second.angular_velocity);
+            speed * dt <= 0.5 * keep * a.bounding_sphere.radius.min(b.bounding_sphere.radius)
+        })
     }
 
     /// Forgets what the points exerted in the step before.

@@ -21,7 +21,7 @@
 //! Velocities are in single precision while a substep is solved; what the solve changed is added to the double precision of the
 //! bodies. A body in free flight never meets single precision.
 
-use super::bodies::{Bodies, Body};
+use super::bodies::Bodies;
 use super::colours::{self, Colours};
 use super::contact::{Contact, MOST};
 use super::lanes::{LANES, Lanes, Symmetric, Vector, Wide, all, gather, larger, load, scatter, smaller, store};
@@ -167,7 +167,14 @@ pub(super) struct WideContacts {
 
 impl WideContacts {
     /// Takes over the contacts with these numbers.
-    pub(super) fn load(&mut self, contacts: &[Contact], numbers: &[u32], bodies: &Bodies, stiffness: &Stiffness) {
+    pub(super) fn load(
+        &mut self,
+        contacts: &[Contact],
+        numbers: &[u32],
+        bodies: &Bodies,
+        stiffness: &Stiffness,
+        level: Level,
+    ) {
         self.sort(contacts, numbers, bodies);
         self.blocks.clear();
         let mut lane = LANES;
@@ -183,6 +190,8 @@ impl WideContacts {
             }
             lane += 1;
         }
+        let blocks = &mut self.blocks;
+        dispatch!(level, simd => prepare_blocks(simd, blocks));
         self.given.clear();
         self.given.resize(bodies.list.len(), [0.0; LANES]);
         self.offsets.clear();
@@ -356,27 +365,17 @@ impl Block {
             put(&mut wide.arms[0], lane, point.arms[0]);
             put(&mut wide.arms[1], lane, point.arms[1]);
             (wide.start[lane], wide.gap[lane]) = (point.gap as f32, point.gap as f32);
-            wide.mass[lane] = inverse(mobility(pair, point.arms, [contact.normal; 2])) as f32;
+            // Which points there are; `prepare` makes masses of them.
+            wide.mass[lane] = 1.0;
             wide.impulse[lane] = point.impulse as f32;
             wide.lever[lane] = point.lever as f32;
         }
         [self.rate[lane], self.mass_scale[lane], self.impulse_scale[lane]] =
             stiffness.spring(!(pair[0].is_movable() && pair[1].is_movable()));
-        self.fill_friction(lane, contact, pair);
+        self.fill_friction(lane, contact);
     }
 
-    fn fill_friction(&mut self, lane: usize, contact: &Contact, pair: [&Body; 2]) {
-        let [u, v] = contact.tangents;
-        let entry = |a: DVec3, b: DVec3| mobility(pair, contact.middle, [a, b]);
-        let (uu, uv, vv) = (entry(u, u), entry(u, v), entry(v, v));
-        let scale = inverse(uu * vv - uv * uv);
-        for (entry, value) in self.friction_mass.iter_mut().zip([vv * scale, -uv * scale, uu * scale]) {
-            entry[lane] = value as f32;
-        }
-        let turning = |axis: DVec3| pair.iter().map(|body| axis.dot(body.inverse_inertia * axis)).sum::<f64>();
-        self.twist_mass[lane] = inverse(turning(contact.normal)) as f32;
-        // The step of a gradient that cannot overshoot.
-        self.roll_mass[lane] = inverse(DVec3::AXES.into_iter().map(turning).sum()) as f32;
+    fn fill_friction(&mut self, lane: usize, contact: &Contact) {
         (self.stick[lane], self.slip[lane]) = (contact.stick as f32, contact.slip as f32);
         (self.spinning[lane], self.rolling[lane]) = (contact.spinning as f32, contact.rolling as f32);
         (self.friction[0][lane], self.friction[1][lane]) = (contact.friction[0] as f32, contact.friction[1] as f32);
@@ -385,17 +384,73 @@ impl Block {
     }
 }
 
-/// `J W Jᵀ` of two directions at the same place.
-fn mobility(pair: [&Body; 2], arms: [DVec3; 2], directions: [DVec3; 2]) -> f64 {
-    let of = |side: usize| {
-        let [a, b] = directions.map(|direction| arms[side].cross(direction));
-        directions[0].dot(directions[1]) * pair[side].inverse_mass + a.dot(pair[side].inverse_inertia * b)
-    };
-    of(0) + of(1)
+/// Finds the effective masses of all rows.
+#[inline(always)]
+fn prepare_blocks<S: Simd>(simd: S, blocks: &mut [Block]) {
+    for block in blocks {
+        let pair = Mobility::load(simd, block);
+        let normal = Vector::load(simd, &block.normal);
+        for points in &mut block.points[..block.count] {
+            let arms = Vector::load_both(simd, &points.arms);
+            let there = load(simd, &points.mass);
+            store(there * inverse(simd, pair.between(arms, normal, normal)), &mut points.mass);
+        }
+        let u = Vector::load(simd, &block.tangent);
+        let v = normal.cross(u);
+        let middle = Vector::load_both(simd, &block.middle);
+        let (uu, uv, vv) = (pair.between(middle, u, u), pair.between(middle, u, v), pair.between(middle, v, v));
+        // By elimination: the product of two small mobilities would be no number any more.
+        let first = inverse(simd, uu);
+        let share = uv * first;
+        let second = inverse(simd, vv - uv * share);
+        store(first + share * share * second, &mut block.friction_mass[0]);
+        store(all(simd, 0.0) - share * second, &mut block.friction_mass[1]);
+        store(second, &mut block.friction_mass[2]);
+        store(inverse(simd, pair.turning(normal)), &mut block.twist_mass);
+        // The step of a gradient that cannot overshoot.
+        store(inverse(simd, pair.inertia[0].trace() + pair.inertia[1].trace()), &mut block.roll_mass);
+    }
 }
 
-fn inverse(value: f64) -> f64 {
-    if value > f64::MIN_POSITIVE { 1.0 / value } else { 0.0 }
+/// How easily eight pairs of bodies are moved.
+struct Mobility<S: Simd> {
+    mass: Wide<S>,
+    inertia: [Symmetric<S>; 2],
+}
+
+impl<S: Simd> Mobility<S> {
+    #[inline(always)]
+    fn load(simd: S, block: &Block) -> Self {
+        Self {
+            mass: load(simd, &block.inverse_mass[0]) + load(simd, &block.inverse_mass[1]),
+            inertia: [
+                Symmetric::load(simd, &block.inverse_inertia[0]),
+                Symmetric::load(simd, &block.inverse_inertia[1]),
+            ],
+        }
+    }
+
+    /// `J W Jᵀ` of two directions at the same place.
+    #[inline(always)]
+    fn between(&self, arms: [Vector<S>; 2], a: Vector<S>, b: Vector<S>) -> Wide<S> {
+        let first = arms[0].cross(a).dot(self.inertia[0].times(arms[0].cross(b)));
+        let second = arms[1].cross(a).dot(self.inertia[1].times(arms[1].cross(b)));
+        a.dot(b) * self.mass + first + second
+    }
+
+    /// The same of a turn about an axis.
+    #[inline(always)]
+    fn turning(&self, axis: Vector<S>) -> Wide<S> {
+        axis.dot(self.inertia[0].times(axis)) + axis.dot(self.inertia[1].times(axis))
+    }
+}
+
+/// 1/x; nothing for what cannot be moved.
+#[inline(always)]
+fn inverse<S: Simd>(simd: S, value: Wide<S>) -> Wide<S> {
+    let zero = all(simd, 0.0);
+    let moves = value.simd_gt(all(simd, f32::MIN_POSITIVE));
+    moves.select(all(simd, 1.0) / moves.select(value, all(simd, 1.0)), zero)
 }
 
 /// Solves one block after the other.
@@ -413,7 +468,10 @@ fn sweep_blocks<S: Simd, const RELAX: bool>(
             first: gather(simd, motions, &block.bodies[0]),
             second: gather(simd, motions, &block.bodies[1]),
             mass: [load(simd, &block.inverse_mass[0]), load(simd, &block.inverse_mass[1])],
-            inertia: [0, 1].map(|side: usize| Symmetric::load(simd, &block.inverse_inertia[side])),
+            inertia: [
+                Symmetric::load(simd, &block.inverse_inertia[0]),
+                Symmetric::load(simd, &block.inverse_inertia[1]),
+            ],
         };
         if RELAX {
             measure_gaps(simd, block, offsets);
@@ -433,8 +491,8 @@ fn sweep_blocks<S: Simd, const RELAX: bool>(
                 }
             }
         }
-        scatter(pair.first, motions, &block.bodies[0]);
-        scatter(pair.second, motions, &block.bodies[1]);
+        scatter(simd, pair.first, motions, &block.bodies[0]);
+        scatter(simd, pair.second, motions, &block.bodies[1]);
     }
 }
 
@@ -479,14 +537,13 @@ fn measure_gaps<S: Simd>(simd: S, block: &mut Block, offsets: &[Lanes]) {
     let [shift_b, turn_b] = gather(simd, offsets, &block.bodies[1]);
     let shift = shift_b.minus(shift_a);
     let half = all(simd, 0.5);
-    let round = block.round.each_ref().map(|radius| load(simd, radius));
+    let round = [load(simd, &block.round[0]), load(simd, &block.round[1])];
     for points in &mut block.points[..block.count] {
-        let arms = points.arms.each_ref().map(|arm| Vector::load(simd, arm));
-        let turned = |turn: Vector<S>, arm: Vector<S>, center: Vector<S>| {
-            turn.cross(arm).plus(turn.cross(turn.cross(center)).times(half))
-        };
+        let arms = Vector::load_both(simd, &points.arms);
         let centers = [arms[0].minus(normal.times(round[0])), arms[1].plus(normal.times(round[1]))];
-        let way = shift.plus(turned(turn_b, arms[1], centers[1])).minus(turned(turn_a, arms[0], centers[0]));
+        let turned_a = turn_a.cross(arms[0]).plus(turn_a.cross(turn_a.cross(centers[0])).times(half));
+        let turned_b = turn_b.cross(arms[1]).plus(turn_b.cross(turn_b.cross(centers[1])).times(half));
+        let way = shift.plus(turned_b).minus(turned_a);
         store(load(simd, &points.start) + normal.dot(way), &mut points.gap);
     }
 }
@@ -503,7 +560,7 @@ fn solve_normals<S: Simd, const RELAX: bool>(
     let zero = all(simd, 0.0);
     let one = all(simd, 1.0);
     for points in &mut block.points[..block.count] {
-        let arms = points.arms.each_ref().map(|arm| Vector::load(simd, arm));
+        let arms = Vector::load_both(simd, &points.arms);
         let gap = load(simd, &points.gap);
         let impulse = load(simd, &points.impulse);
         let mass = load(simd, &points.mass);
@@ -556,11 +613,12 @@ fn solve_friction<S: Simd>(simd: S, block: &mut Block, pair: &mut Pair<S>) {
     pair.twist(normal.times(solved - twist));
 
     // The force in the plane.
-    let arms = block.middle.each_ref().map(|arm| Vector::load(simd, arm));
+    let arms = Vector::load_both(simd, &block.middle);
     let sliding = pair.velocity_at(arms);
     let (x, y) = (u.dot(sliding), v.dot(sliding));
-    let [uu, uv, vv] = block.friction_mass.each_ref().map(|entry| load(simd, entry));
-    let before = block.friction.each_ref().map(|entry| load(simd, entry));
+    let [uu, uv, vv] = &block.friction_mass;
+    let (uu, uv, vv) = (load(simd, uu), load(simd, uv), load(simd, vv));
+    let before = [load(simd, &block.friction[0]), load(simd, &block.friction[1])];
     let wanted = [before[0] - (uu * x + uv * y), before[1] - (uv * x + vv * y)];
     let square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
     let (most, kept) = (stick * pressure, slip * pressure);
@@ -578,7 +636,10 @@ fn solve_friction<S: Simd>(simd: S, block: &mut Block, pair: &mut Pair<S>) {
 fn solve_rolling<S: Simd>(simd: S, block: &mut Block, pair: &mut Pair<S>) {
     let normal = Vector::load(simd, &block.normal);
     let zero = all(simd, 0.0);
-    let pressure = block.points[..block.count].iter().fold(zero, |sum, points| sum + load(simd, &points.impulse));
+    let mut pressure = zero;
+    for points in &block.points[..block.count] {
+        pressure += load(simd, &points.impulse);
+    }
     let turning = pair.second[1].minus(pair.first[1]);
     let rolling = turning.minus(normal.times(normal.dot(turning)));
     let before = Vector::load(simd, &block.roll);

@@ -23,7 +23,7 @@ pub struct StepContext<'a> {
     /// Whether contacts that go on are to be told in this step.
     pub tell_ongoing: bool,
     /// The threads the work may be divided among.
-    pub workers: Workers,
+    pub workers: &'a Workers,
     /// Who watches moments inside the step.
     pub observer: &'a mut dyn Observer,
 }

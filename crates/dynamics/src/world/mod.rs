@@ -79,7 +79,7 @@ impl World {
             coming: Events::default(),
             gravity,
             contact_rate: 10.0,
-            workers: Workers::default(),
+            workers: Workers::all(),
             watchman: Watchman::default(),
         }
     }
@@ -105,7 +105,7 @@ impl World {
             index: self.places.lend(),
             events: &mut self.coming,
             tell_ongoing,
-            workers: self.workers,
+            workers: &self.workers,
             observer,
         });
         if let Err(error) = result {
@@ -227,7 +227,7 @@ impl World {
         self.contact_rate
     }
 
-    /// How many threads a step may use. Results do not depend on it. Default: one.
+    /// How many threads a step may use. Results do not depend on it. Default: as many as the machine runs at once.
     pub fn set_workers(&mut self, workers: Workers) {
         self.workers = workers;
     }

@@ -5,7 +5,7 @@
 use super::waves::Pace;
 use crate::constraint::BodyView;
 use crate::model::{BodyKind, BodyModel, JointEnd};
-use crate::{BodyId, BodyState, Id, Model, State};
+use crate::{BodyId, BodyState, Id, Model, State, Wrench};
 use glam::{DMat3, DQuat, DVec3};
 use tumble_geometry::Transform;
 use tumble_geometry::math::rotation_vector;
@@ -152,6 +152,12 @@ impl Body {
         }
     }
 
+    /// A force and a torque act.
+    pub(super) fn accelerate(&mut self, wrench: &Wrench) {
+        self.acceleration += wrench.force * self.inverse_mass;
+        self.angular_acceleration += self.inverse_inertia * wrench.torque;
+    }
+
     /// The velocity of the point at `arm` from the centre of mass: `v + ω × r`.
     pub(super) fn velocity_at(&self, arm: DVec3) -> DVec3 {
         self.velocity + self.angular_velocity.cross(arm)
@@ -179,28 +185,39 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Takes over the bodies that are awake, and the scripted ones on their way to where they are `after` the next `dt` seconds.
+    /// Forgets all bodies.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.numbers.clear();
+    }
+
+    /// Takes over the bodies that are awake, accelerated by what accelerates all alike, and the scripted ones on their way to where they are
+    /// `after` the next `dt` seconds.
     pub(super) fn load(
         &mut self,
         model: &Model,
         state: &State,
-        movable: &[BodyId],
-        scripted: &[BodyId],
+        [awake, scripted]: [&[BodyId]; 2],
         after: &[BodyState],
         dt: f64,
+        uniform: DVec3,
     ) {
+        for body in self.list.iter().filter(|body| body.slot != u32::MAX) {
+            self.numbers[body.slot as usize] = WORLD;
+        }
         self.list.clear();
         self.list.push(Body::WORLD);
-        self.numbers.clear();
         self.numbers.resize(state.bodies.len(), WORLD);
-        for &id in movable.iter().chain(scripted) {
+        for &id in awake.iter().chain(scripted) {
             let (slot, Some(body)) = (id.slot(), model.bodies().get(id)) else { continue };
             let motion = &state.bodies[slot];
-            let loaded = match body.kind {
+            let mut loaded = match body.kind {
                 BodyKind::Scripted(_) => Body::scripted(slot, body.mass.center, motion, &after[slot], dt),
-                _ if motion.asleep => continue,
                 _ => Body::movable(slot, body, motion),
             };
+            if loaded.is_movable() {
+                loaded.acceleration = uniform * body.gravity_scale;
+            }
             self.numbers[slot] = self.list.len() as u32;
             self.list.push(loaded);
         }
@@ -210,8 +227,9 @@ impl Bodies {
     pub(super) fn set_pace(&mut self, ids: &[BodyId], pace: Pace) {
         for &id in ids {
             let number = self.number(id);
-            if number != WORLD {
-                self.list[number as usize].pace = pace;
+            let body = &mut self.list[number as usize];
+            if body.is_movable() {
+                body.pace = pace;
             }
         }
     }

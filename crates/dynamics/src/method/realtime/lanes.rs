@@ -6,6 +6,7 @@
 //!
 //! Kernels use no closures, nor what takes closures: the compiler does not build these for the chosen processor.
 
+use crate::workers::Rows;
 use fearless_simd::{Simd, f32x4, f32x8, prelude::*};
 
 /// How many lanes there are.
@@ -133,7 +134,7 @@ impl<S: Simd> Symmetric<S> {
 
 /// Two vectors of each of eight bodies, from rows of eight numbers: (x, y, z, –, x, y, z, –).
 #[inline(always)]
-pub(super) fn gather<S: Simd>(simd: S, rows: &[Lanes], numbers: &[u32; LANES]) -> [Vector<S>; 2] {
+pub(super) fn gather<S: Simd>(simd: S, rows: &Rows<'_, Lanes>, numbers: &[u32; LANES]) -> [Vector<S>; 2] {
     let [a, b, c, d, e, f, g, h] = *numbers;
     let [[x, y, z, _], [p, q, r, _]] = gather_four(simd, rows, [a, b, c, d]);
     let [[x2, y2, z2, _], [p2, q2, r2, _]] = gather_four(simd, rows, [e, f, g, h]);
@@ -145,58 +146,47 @@ pub(super) fn gather<S: Simd>(simd: S, rows: &[Lanes], numbers: &[u32; LANES]) -
 
 /// The first and the second halves of four rows, by columns.
 #[inline(always)]
-fn gather_four<S: Simd>(simd: S, rows: &[Lanes], [a, b, c, d]: [u32; 4]) -> [[f32x4<S>; 4]; 2] {
-    let (a, b) = (load(simd, &rows[a as usize]).split(), load(simd, &rows[b as usize]).split());
-    let (c, d) = (load(simd, &rows[c as usize]).split(), load(simd, &rows[d as usize]).split());
+fn gather_four<S: Simd>(simd: S, rows: &Rows<'_, Lanes>, [a, b, c, d]: [u32; 4]) -> [[f32x4<S>; 4]; 2] {
+    let (a, b) = (load(simd, &rows.get(a as usize)).split(), load(simd, &rows.get(b as usize)).split());
+    let (c, d) = (load(simd, &rows.get(c as usize)).split(), load(simd, &rows.get(d as usize)).split());
     [transpose([a.0, b.0, c.0, d.0]), transpose([a.1, b.1, c.1, d.1])]
 }
 
-/// The eight numbers of each of eight bodies, by columns.
+/// Puts those back whose bits are set in `chosen`.
 #[inline(always)]
-pub(super) fn gather_all<S: Simd>(simd: S, rows: &[Lanes], numbers: &[u32; LANES]) -> [Wide<S>; LANES] {
-    let [a, b, c, d, e, f, g, h] = *numbers;
-    let [[p, q, r, s], [t, u, v, w]] = gather_four(simd, rows, [a, b, c, d]);
-    let [[p2, q2, r2, s2], [t2, u2, v2, w2]] = gather_four(simd, rows, [e, f, g, h]);
-    [
-        p.combine(p2),
-        q.combine(q2),
-        r.combine(r2),
-        s.combine(s2),
-        t.combine(t2),
-        u.combine(u2),
-        v.combine(v2),
-        w.combine(w2),
-    ]
-}
-
-/// Puts all eight numbers of each of eight bodies back.
-#[inline(always)]
-pub(super) fn scatter_all<S: Simd>(columns: [Wide<S>; LANES], rows: &mut [Lanes], numbers: &[u32; LANES]) {
-    let [p, q, r, s, t, u, v, w] = columns;
-    let ((p, p2), (q, q2), (r, r2), (s, s2)) = (p.split(), q.split(), r.split(), s.split());
-    let ((t, t2), (u, u2), (v, v2), (w, w2)) = (t.split(), u.split(), v.split(), w.split());
-    let [a, b, c, d, e, f, g, h] = *numbers;
-    scatter_four([transpose([p, q, r, s]), transpose([t, u, v, w])], rows, [a, b, c, d]);
-    scatter_four([transpose([p2, q2, r2, s2]), transpose([t2, u2, v2, w2])], rows, [e, f, g, h]);
-}
-
-/// Puts them back.
-#[inline(always)]
-pub(super) fn scatter<S: Simd>(simd: S, [v, w]: [Vector<S>; 2], rows: &mut [Lanes], numbers: &[u32; LANES]) {
+pub(super) fn scatter<S: Simd>(
+    simd: S,
+    [v, w]: [Vector<S>; 2],
+    rows: &Rows<'_, Lanes>,
+    numbers: &[u32; LANES],
+    chosen: u8,
+) {
+    if chosen == 0 {
+        return;
+    }
     let none = f32x4::splat(simd, 0.0);
     let ((x, x2), (y, y2), (z, z2)) = (v.x.split(), v.y.split(), v.z.split());
     let ((p, p2), (q, q2), (r, r2)) = (w.x.split(), w.y.split(), w.z.split());
     let [a, b, c, d, e, f, g, h] = *numbers;
-    scatter_four([transpose([x, y, z, none]), transpose([p, q, r, none])], rows, [a, b, c, d]);
-    scatter_four([transpose([x2, y2, z2, none]), transpose([p2, q2, r2, none])], rows, [e, f, g, h]);
+    scatter_four([transpose([x, y, z, none]), transpose([p, q, r, none])], rows, [a, b, c, d], chosen);
+    scatter_four([transpose([x2, y2, z2, none]), transpose([p2, q2, r2, none])], rows, [e, f, g, h], chosen >> 4);
 }
 
 #[inline(always)]
-fn scatter_four<S: Simd>([v, w]: [[f32x4<S>; 4]; 2], rows: &mut [Lanes], [a, b, c, d]: [u32; 4]) {
-    store(v[0].combine(w[0]), &mut rows[a as usize]);
-    store(v[1].combine(w[1]), &mut rows[b as usize]);
-    store(v[2].combine(w[2]), &mut rows[c as usize]);
-    store(v[3].combine(w[3]), &mut rows[d as usize]);
+fn scatter_four<S: Simd>([v, w]: [[f32x4<S>; 4]; 2], rows: &Rows<'_, Lanes>, [a, b, c, d]: [u32; 4], chosen: u8) {
+    put_back(v[0].combine(w[0]), rows, a, chosen & 1);
+    put_back(v[1].combine(w[1]), rows, b, chosen & 2);
+    put_back(v[2].combine(w[2]), rows, c, chosen & 4);
+    put_back(v[3].combine(w[3]), rows, d, chosen & 8);
+}
+
+#[inline(always)]
+fn put_back<S: Simd>(row: Wide<S>, rows: &Rows<'_, Lanes>, number: u32, chosen: u8) {
+    if chosen != 0 {
+        let mut lanes = [0.0; LANES];
+        store(row, &mut lanes);
+        rows.set(number as usize, lanes);
+    }
 }
 
 /// Rows become columns.

@@ -13,7 +13,6 @@
 
 use super::RealtimeSettings;
 use super::bodies::Bodies;
-use super::contact::Contact;
 use serde::{Deserialize, Serialize};
 
 /// Overlaps of soft contacts, in millimetres for each unit of ρ at the usual substeps.
@@ -63,17 +62,11 @@ impl Load {
         (wanted.ceil().min(f64::from(u32::MAX)) as u32).min(settings.most_substeps).max(rhythm.substeps)
     }
 
-    /// Takes note of the heaps of these contacts, which have been solved.
-    pub(super) fn follow(&mut self, contacts: &[Contact], swept: &[u32], bodies: &Bodies) {
-        let gravity = bodies.list.iter().map(|body| body.acceleration.length()).fold(1.0, f64::max);
-        let mut found: f64 = 0.0;
-        let mut fastest: f64 = 0.0;
-        for contact in swept.iter().map(|&number| &contacts[number as usize]) {
-            let pair = contact.bodies.map(|number| &bodies.list[number as usize]);
-            let lighter = pair[0].inverse_mass.max(pair[1].inverse_mass);
-            found = found.max(contact.force() * lighter / gravity);
-            fastest = fastest.max(pair[0].velocity.length_squared()).max(pair[1].velocity.length_squared());
-        }
+    /// Takes note of heaps that have been solved: the greatest force of a contact over the mass of the lighter of its bodies, in m/s²,
+    /// and the square of the greatest speed.
+    pub(super) fn follow(&mut self, [heaviest, fastest]: [f64; 2], bodies: &Bodies) {
+        let gravity = bodies.list.iter().map(|body| body.acceleration.length_squared()).fold(1.0, f64::max).sqrt();
+        let mut found = heaviest / gravity;
         self.crashes = fastest > CRASH * CRASH;
         if self.crashes {
             found = found.min(4.0 / GIVES_WAY);

@@ -12,8 +12,8 @@
 //! 4. **Two ways to solve.** Islands of few contacts are solved exactly (`exact`), to rounding, in double precision, with their joints
 //!    if these are chains, trees or small loops: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large
 //!    heaps are solved by sweeps (`wide`) of eight contacts at a time, in single precision, soft and then relaxed, in as many
-//!    substeps as what they have to bear asks for (`load`); so are nets of joints and joints in heaps (`nets`). What exact islands
-//!    may have of energy is known beforehand (`exact::passive`).
+//!    substeps as what they have to bear asks for (`load`); nets of joints, joints in heaps and crowds of figures are swept
+//!    with them (`nets`). What exact islands may have of energy is known beforehand (`exact::passive`).
 //! 5. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
 //! The bodies go in `waves`, each in as many substeps as it needs. Results do not depend on the number of workers, nor on how wide the
@@ -27,8 +27,9 @@
 //! Rows ten thousand times as stiff as the heaviest body make Newton's method stumble from kink to kink; a thousand times is right.
 //! More sweeps do not help heaps under load; more substeps do.
 //!
-//! **What is missing yet.** Sweeps run on one thread.
+//! **What is missing yet.** Exact islands are solved on one thread. Large nets of welds, which are plates, sag: sweeps carry no torque that far.
 
+mod awake;
 mod bodies;
 mod colours;
 mod contact;
@@ -47,13 +48,14 @@ mod wide;
 
 pub use settings::RealtimeSettings;
 
-use self::bodies::Bodies;
+use self::awake::Awake;
+use self::bodies::{Bodies, WORLD};
 use self::contact::Contact;
 use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::ghosts::{Ghosts, Outlook};
 use self::load::{Load, Rhythm};
 use self::nets::{NetLoad, Nets, Tiers};
-use self::pairs::{Pairs, Scenery};
+use self::pairs::{Pair, Pairs, Scenery};
 use self::waves::{Pace, Solvers, Waves};
 use self::wide::WideContacts;
 use super::{Method, StepContext};
@@ -67,9 +69,10 @@ use crate::parts::adjacency::Adjacency;
 use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
 use crate::parts::{breaking, finite, forces, regions, scripts, turns};
-use crate::report::{StepReport, Stopwatch};
+use crate::report::{StepReport, StepWork, Stopwatch};
 use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
 use fearless_simd::Level;
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// How often a part of a step is solved again because bodies ran into what was not expected to be in their way.
@@ -90,7 +93,12 @@ pub struct Realtime {
     /// How the world was before the step under way.
     before: Before,
     roster: Roster,
+    awake: Awake,
+    /// Whether the user has changed something that may concern what does not move.
+    stirred: bool,
     islands: Islands,
+    /// How many islands sleep.
+    asleep: usize,
     adjacency: Adjacency,
     bodies: Bodies,
     contacts: Vec<Contact>,
@@ -111,6 +119,13 @@ pub struct Realtime {
     report: StepReport,
 }
 
+/// Whose islands are looked for.
+#[derive(Clone, Copy)]
+enum Who {
+    All,
+    Awake,
+}
+
 /// What is remembered from step to step, as plain data.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Memory {
@@ -126,16 +141,22 @@ struct Memory {
     dt: f64,
 }
 
-/// What a step that fails puts back.
+/// What a step that fails puts back, besides what pairs know themselves.
 #[derive(Clone, Debug, Default)]
 struct Before {
-    bodies: Vec<BodyState>,
-    pairs: Pairs,
+    /// By slot: the bodies that the step may move or wake.
+    bodies: Vec<(u32, BodyState)>,
     joints: Vec<JointMemory>,
-    activity: Activity,
     load: Load,
     net_load: NetLoad,
     report: StepReport,
+}
+
+impl Before {
+    fn note(&mut self, ids: &[BodyId], state: &State, is: impl Fn(&BodyState) -> bool) {
+        let states = ids.iter().map(|id| (id.slot() as u32, state.bodies[id.slot()]));
+        self.bodies.extend(states.filter(|(_, body)| is(body)));
+    }
 }
 
 impl Default for Realtime {
@@ -152,6 +173,9 @@ impl Realtime {
             memory: Memory::default(),
             before: Before::default(),
             roster: Roster::default(),
+            awake: Awake::default(),
+            stirred: true,
+            asleep: 0,
             islands: Islands::default(),
             adjacency: Adjacency::default(),
             bodies: Bodies::default(),
@@ -190,61 +214,104 @@ impl Realtime {
     /// One step, as a table of contents. What fails leaves things half done.
     fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         let (model, dt, workers, settings) = (context.model, context.dt, context.workers, self.settings);
-        let total = Stopwatch::start();
+        let (total, mut watch) = (Stopwatch::start(), Stopwatch::start());
         self.report = StepReport { dt, ..StepReport::default() };
-        self.roster.follow(context.changes, model);
-        self.forget_changed(context.changes);
-        let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
+        let scenery = Scenery {
+            model,
+            state: context.state,
+            dt,
+            settings: &settings,
+            roster: &self.roster,
+            awake: &self.awake.list,
+            workers,
+        };
         self.memory.pairs.find(&scenery, context.index, &mut self.near);
-        self.memory.pairs.begin(dt);
         self.begin_joints(model);
-        self.report.times.detect = total.elapsed();
-
         let calm = self.memory.pairs.hardly_move(model, context.state, settings.keep, dt);
         self.rhythm = self.memory.load.rhythm(&settings, calm);
+        self.report.times.stages.broad_phase = watch.lap();
+
         let refreshes = self.rhythm.refreshes;
         let part = dt / f64::from(refreshes);
         for refresh in 0..refreshes {
-            let watch = Stopwatch::start();
-            let state = &mut *context.state;
-            let scenery = Scenery { model, state, dt: part, settings: &settings, roster: &self.roster, workers };
-            self.memory.pairs.touch(&scenery);
-            self.report.times.detect += watch.elapsed();
-
-            let watch = Stopwatch::start();
-            if refresh == 0 {
-                self.wake_touched(context);
-            } else {
-                self.find_islands(model, context.state);
-            }
-            let state = &mut *context.state;
-            let time = state.time + part * f64::from(refresh);
-            self.load_bodies(model, state, time, part);
-            self.find_ghosts(model, state, part, workers);
-            for _ in 0..=SECOND_THOUGHTS {
-                self.load_contacts(model, state, part);
-                self.solve(model, state, part);
-                if !self.some_ghosts_come_true(model, state, part, workers) {
-                    break;
-                }
-                self.load_bodies(model, state, time, part);
-            }
-            self.bodies.store(&mut state.bodies);
-            scripts::follow(
-                model,
-                &self.roster.scripted,
-                state.time + part * f64::from(refresh + 1),
-                &mut state.bodies,
-            );
-            finite::check(model, &self.roster.movable, &state.bodies)?;
-            finite::check(model, &self.roster.scripted, &state.bodies)?;
-            self.store(part);
-            self.report.times.solve += watch.elapsed();
+            self.look(context, refresh, part, &mut watch);
+            self.go(context, refresh, part, &mut watch)?;
         }
+        self.finish(context);
+        self.report.times.stages.finish = watch.lap();
+        self.report.times.total = total.elapsed();
+        let stages = &self.report.times.stages;
+        self.report.times.detect = stages.broad_phase + stages.narrow_phase;
+        self.report.times.solve = self.report.times.total - self.report.times.detect - stages.finish;
+        Ok(())
+    }
 
+    /// Looks where things touch, for the next `part` seconds.
+    fn look(&mut self, context: &mut StepContext<'_>, refresh: u32, part: f64, watch: &mut Stopwatch) {
+        let (model, workers, settings) = (context.model, context.workers, self.settings);
+        let state = &*context.state;
+        let scenery = Scenery {
+            model,
+            state,
+            dt: part,
+            settings: &settings,
+            roster: &self.roster,
+            awake: &self.awake.list,
+            workers,
+        };
+        self.memory.pairs.touch(&scenery, (refresh == 0).then_some(context.dt));
+        self.report.times.stages.narrow_phase += watch.lap();
+        if refresh == 0 {
+            self.wake_touched(context);
+        } else {
+            self.find_islands(model, context.state, Who::Awake);
+        }
+        self.report.times.stages.islands += watch.lap();
+    }
+
+    /// Lets the next `part` seconds pass.
+    fn go(
+        &mut self,
+        context: &mut StepContext<'_>,
+        refresh: u32,
+        part: f64,
+        watch: &mut Stopwatch,
+    ) -> Result<(), StepError> {
+        let (model, workers) = (context.model, context.workers);
+        let state = &mut *context.state;
+        let time = state.time + part * f64::from(refresh);
+        self.load_bodies(model, state, time, part);
+        self.report.times.stages.forces += watch.lap();
+        self.find_ghosts(model, state, part, workers);
+        self.report.times.stages.ghosts += watch.lap();
+        for _ in 0..=SECOND_THOUGHTS {
+            self.load_contacts(model, state, part);
+            self.report.times.stages.prepare += watch.lap();
+            self.solve(model, state, part, workers);
+            watch.lap();
+            let again = self.some_ghosts_come_true(model, state, part, workers);
+            self.report.times.stages.ghosts += watch.lap();
+            if !again {
+                break;
+            }
+            self.report.work.second_thoughts += 1;
+            self.load_bodies(model, state, time, part);
+        }
+        self.bodies.store(&mut state.bodies);
+        scripts::follow(model, &self.roster.scripted, state.time + part * f64::from(refresh + 1), &mut state.bodies);
+        finite::check(model, &self.awake.list, &state.bodies)?;
+        finite::check(model, &self.roster.scripted, &state.bodies)?;
+        self.store(part, workers);
+        self.report.times.stages.store += watch.lap();
+        Ok(())
+    }
+
+    /// What is left to do once all bodies have moved.
+    fn finish(&mut self, context: &mut StepContext<'_>) {
+        let (model, dt, settings) = (context.model, context.dt, self.settings);
         let state = &mut *context.state;
         let time = state.time_after(dt);
-        regions::follow(model, state, &self.roster, context.index);
+        regions::follow(model, state, [&self.awake.list, &self.roster.scripted], context.index);
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
         let bodies = &self.bodies;
         let pushed = |id: BodyId| bodies.list[bodies.number(id) as usize].acceleration.length();
@@ -253,16 +320,22 @@ impl Realtime {
         for slept in &events.slept {
             context.index.body_changed(model, slept.body);
         }
+        if !events.slept.is_empty() {
+            let sleeps = |island: &&Island| island.bodies.iter().all(|id| state.bodies[id.slot()].asleep);
+            self.asleep += islands.iter().filter(sleeps).count();
+            self.awake.slept(state);
+        }
         turns::follow(model, &self.roster.turning, state);
         let reaction = |joint| known_reaction(&self.memory.joints, joint, dt);
         breaking::break_joints(model, &self.roster.breakable, reaction, time, state, events);
         notify::limits(model, &mut self.memory.joints, time, events);
         notify::contacts(&mut self.memory.pairs, &settings, context);
         self.memory.dt = dt;
-        self.index_contacts(context.state.bodies.len());
+        if self.stirred || !context.events.slept.is_empty() || !context.events.woke.is_empty() {
+            self.memory.pairs.sort_out(model, context.state, None, false);
+        }
+        self.index_contacts();
         self.count(context.state);
-        self.report.times.total = total.elapsed();
-        Ok(())
     }
 
     /// Forgets what was found out about joints that are not what they were.
@@ -286,37 +359,71 @@ impl Realtime {
         self.memory.joints.iter_mut().for_each(|memory| memory.exerted = Default::default());
     }
 
-    fn find_islands(&mut self, model: &Model, state: &State) {
-        let active = self.memory.pairs.list.iter().enumerate().filter(|(_, pair)| !pair.patches.is_empty());
-        self.islands.find(model, state, &self.roster.movable, active.map(|(index, pair)| (index, pair.bodies)));
+    fn find_islands(&mut self, model: &Model, state: &State, who: Who) {
+        let Self { islands, roster, awake, memory, .. } = self;
+        let connects = |(_, pair): &(usize, &Pair)| !pair.patches.is_empty();
+        let bodies = |(index, pair): (usize, &Pair)| (index, pair.bodies);
+        match who {
+            Who::All => islands.find(model, state, &roster.movable, memory.pairs.all().filter(connects).map(bodies)),
+            Who::Awake => {
+                let pairs = memory.pairs.list.iter().enumerate();
+                islands.find(model, state, &awake.list, pairs.filter(connects).map(bodies));
+            }
+        }
     }
 
     /// Wakes islands that touch or are joined to something awake, or to a moving script.
     fn wake_touched(&mut self, context: &mut StepContext<'_>) {
-        let StepContext { model, state, events, .. } = context;
-        self.find_islands(model, state);
-        let pairs = &self.memory.pairs.list;
-        let pushed = |state: &State, island: &Island| {
-            let by_contact = island.contacts.iter().map(|&index| &pairs[index]).any(|pair| {
-                (pair.touch.now && !pair.touch.before) || activity::is_moving_script(model, state, pair.bodies)
-            });
-            let pulled = |end: JointEnd| match end {
-                JointEnd::Body(id) => activity::is_moving_script(model, state, [id, id]),
-                JointEnd::World => false,
+        let StepContext { model, state, events, dt, .. } = context;
+        let is_joined = |id: &BodyId| model.bodies().get(*id).is_some_and(|body| !body.joints.is_empty());
+        let meets_sleepers =
+            self.stirred || self.memory.pairs.touch_sleepers(state) || self.roster.scripted.iter().any(is_joined);
+        if meets_sleepers {
+            self.find_islands(model, state, Who::All);
+            self.before.note(&self.roster.movable, state, |body| body.asleep);
+            let pairs = &self.memory.pairs;
+            let pushed = |state: &State, island: &Island| {
+                let by_contact = island.contacts.iter().map(|&index| pairs.numbered(index)).any(|pair| {
+                    (pair.touch.now && !pair.touch.before) || activity::is_moving_script(model, state, pair.bodies)
+                });
+                let pulled = |end: JointEnd| match end {
+                    JointEnd::Body(id) => activity::is_moving_script(model, state, [id, id]),
+                    JointEnd::World => false,
+                };
+                let joints = || island.joints.iter().filter_map(|&id| model.joints().get(id));
+                by_contact || joints().any(|joint| joint.ends.into_iter().any(pulled))
             };
-            let joints = || island.joints.iter().filter_map(|&id| model.joints().get(id));
-            by_contact || joints().any(|joint| joint.ends.into_iter().any(pulled))
-        };
-        self.memory.activity.wake_touched(state, self.islands.as_slice().iter(), pushed, events);
+            self.memory.activity.wake_touched(state, self.islands.as_slice().iter(), pushed, events);
+            if !events.woke.is_empty() {
+                self.awake.woke(events.woke.iter().map(|woke| woke.body), &self.roster, state);
+                self.memory.pairs.sort_out(model, state, Some(*dt), false);
+            }
+            let sleeps = |island: &&Island| island.bodies.iter().all(|id| state.bodies[id.slot()].asleep);
+            self.asleep = self.islands.as_slice().iter().filter(sleeps).count();
+        }
+        self.find_islands(model, state, Who::Awake);
     }
 
     /// Takes over bodies and forces for the next `part` seconds.
     fn load_bodies(&mut self, model: &Model, state: &State, time: f64, part: f64) {
-        self.ahead.clone_from(&state.bodies);
+        let forces = || model.forces().iter().map(|(_, force)| force.uniform_acceleration());
+        let uniform: DVec3 = forces().flatten().sum();
+        let varied = forces().any(|uniform| uniform.is_none());
+        // Where nobody asks where all bodies are, only scripts say where theirs are going to be.
+        match varied {
+            true => self.ahead.clone_from(&state.bodies),
+            false => self.ahead.resize(state.bodies.len(), BodyState::default()),
+        }
         scripts::follow(model, &self.roster.scripted, time + part, &mut self.ahead);
-        let Self { bodies, roster, ahead, .. } = self;
-        bodies.load(model, state, &roster.movable, &roster.scripted, ahead, part);
-        self.sum_forces(model, state, time + 0.5 * part, part);
+        let Self { bodies, roster, awake, ahead, .. } = self;
+        bodies.load(model, state, [&awake.list, &roster.scripted], ahead, part, uniform);
+        if varied {
+            self.sum_forces(model, time + 0.5 * part, part);
+        }
+        if state.applied.may_act() {
+            let movable = self.bodies.list.iter_mut().filter(|body| body.is_movable());
+            movable.for_each(|body| body.accelerate(&state.applied.get(body.slot as usize)));
+        }
     }
 
     fn outlook<'a>(
@@ -324,19 +431,19 @@ impl Realtime {
         (model, state): (&'a Model, &'a State),
         settings: &RealtimeSettings,
         part: f64,
-        workers: Workers,
+        workers: &'a Workers,
     ) -> Outlook<'a> {
-        Outlook { model, state, bodies, workers, touch_distance: settings.touch_distance, part }
+        Outlook { model, state, bodies, workers, touch_distance: settings.touch_distance, part, free: &[] }
     }
 
     /// Marks the contacts that the motion of the next `part` seconds does not confirm.
-    fn find_ghosts(&mut self, model: &Model, state: &State, part: f64, workers: Workers) {
+    fn find_ghosts(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) {
         let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
         self.ghosts.find(&mut self.memory.pairs, &outlook);
     }
 
     /// Whether bodies have run into what was not expected to be in their way.
-    fn some_ghosts_come_true(&mut self, model: &Model, state: &State, part: f64, workers: Workers) -> bool {
+    fn some_ghosts_come_true(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) -> bool {
         let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
         self.ghosts.come_true(&mut self.memory.pairs, &outlook)
     }
@@ -346,41 +453,97 @@ impl Realtime {
         self.waves.begin(self.substeps());
         let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
         self.contacts.clear();
+        let work = &mut self.report.work;
+        (work.heaps, work.exact_islands, work.resting_islands) = (0, 0, 0);
         self.exact.clear(self.bodies.list.len());
+        self.wide.clear(self.bodies.list.len());
         self.nets.clear();
         let crowded = self.is_crowded();
-        for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
-            let first = self.contacts.len() as u32;
-            let patches = |index: usize| {
-                let pair = &self.memory.pairs.list[index];
-                (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost).map(move |patch| (pair, patch))
-            };
-            let count = island.contacts.iter().map(|&index| patches(index).count()).sum::<usize>();
+        let islands = std::mem::take(&mut self.islands);
+        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
+            let pairs = &self.memory.pairs.list;
+            let count = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
             let eliminate = self.tiers.eliminate(model, &island.joints);
             let pace = self.pace(island, count, eliminate, crowded);
-            let Some(wave) = self.waves.at(pace) else { continue };
-            let h = part / f64::from(wave.substeps);
-            for &index in &island.contacts {
-                for (pair, patch) in patches(index) {
-                    if pair.material.restitution > 0.0 {
-                        wave.bouncing.push(self.contacts.len() as u32);
-                    }
-                    self.contacts.push(Contact::new((index, pair), patch, &self.bodies, h));
+            let work = &mut self.report.work;
+            work.heaps += usize::from(pace == Pace::Heap);
+            work.exact_islands += usize::from(matches!(pace, Pace::Exact | Pace::Resting));
+            work.resting_islands += usize::from(pace == Pace::Resting);
+            match pace {
+                Pace::Alone => {}
+                Pace::Heap => {
+                    self.load_heap(island, part);
+                    self.load_net(island, &world, part);
+                }
+                pace => {
+                    let numbers = self.load_exact(island, pace, part);
+                    self.bodies.set_pace(&island.bodies, pace);
+                    let members = Members { contacts: numbers, joints: &island.joints, pace };
+                    self.exact.add(&members, &self.contacts, &self.memory.joints, &mut self.bodies, &world);
                 }
             }
-            let numbers = first..self.contacts.len() as u32;
-            wave.contacts.extend(numbers.clone());
-            self.bodies.set_pace(&island.bodies, pace);
-            if pace == Pace::Net {
-                self.nets.add(&island.joints, &self.memory.joints, &self.bodies, &world, h);
-            } else if pace != Pace::Heap {
-                let members = Members { contacts: numbers, joints: &island.joints, pace };
-                self.exact.add(&members, &self.contacts, &self.memory.joints, &mut self.bodies, &world);
+        }
+        self.islands = islands;
+        self.waves.gather(&self.bodies);
+    }
+
+    /// The contacts of an exact island, as numbers.
+    fn load_exact(&mut self, island: &Island, pace: Pace, part: f64) -> std::ops::Range<u32> {
+        let first = self.contacts.len() as u32;
+        let Self { waves, contacts, bodies, memory, .. } = self;
+        if let Some(wave) = waves.at(pace) {
+            let h = part / f64::from(wave.substeps);
+            for &index in &island.contacts {
+                let pair = &memory.pairs.list[index];
+                for patch in real_patches(pair) {
+                    if pair.material.restitution > 0.0 {
+                        wave.bouncing.push(contacts.len() as u32);
+                    }
+                    contacts.push(Contact::new((index, pair), patch, bodies, h));
+                }
             }
         }
-        self.waves.gather(&self.bodies);
-        let h = part / f64::from(self.waves.nets.substeps);
-        self.nets.load(&self.waves.nets, &self.contacts, &self.bodies, &world, h);
+        first..self.contacts.len() as u32
+    }
+
+    /// Takes over the contacts of a heap. Its bodies without one fly alone.
+    fn load_heap(&mut self, island: &Island, part: f64) {
+        let Self { waves, contacts, bodies, memory, wide, .. } = self;
+        let h = part / f64::from(waves.heaps.substeps);
+        for &index in &island.contacts {
+            let pair = &mut memory.pairs.list[index];
+            let numbers = pair.bodies.map(|id| bodies.number(id));
+            let mut first = None;
+            for patch in real_patches(pair) {
+                if pair.material.restitution > 0.0 {
+                    waves.heaps.bouncing.push(contacts.len() as u32);
+                    contacts.push(Contact::new((index, pair), patch, bodies, h));
+                }
+                let link = wide.add([index as u32, patch as u32], numbers, bodies);
+                first = first.or(link);
+            }
+            pair.link = first;
+            if first.is_some() {
+                bodies.set_pace(&pair.bodies, Pace::Heap);
+            }
+        }
+    }
+
+    /// Takes over the joints of an island that is swept.
+    fn load_net(&mut self, island: &Island, world: &JointWorld<'_>, part: f64) {
+        let Self { waves, bodies, memory, wide, nets, .. } = self;
+        let h = part / f64::from(waves.heaps.substeps);
+        for &id in &island.joints {
+            let Some(joint) = world.model.joints().get(id) else { continue };
+            let numbers = joint.ends.map(|end| nets::number_of(end, bodies));
+            let places = numbers.map(|number| wide.row(number, bodies));
+            nets.add(id, [numbers, places], &memory.joints[id.slot()], bodies, world, h);
+            for body in numbers.map(|number| number as usize) {
+                if bodies.list[body].is_movable() {
+                    bodies.list[body].pace = Pace::Heap;
+                }
+            }
+        }
     }
 
     /// Whether more figures touch something than can be solved exactly in time.
@@ -410,44 +573,41 @@ impl Realtime {
             true if contacts == 0 => Pace::Alone,
             true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
             true if at_rest() => Pace::Resting,
-            false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Net,
-            false if crowded && contacts > 0 && self.is_mild(island) => Pace::Net,
+            false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            false if crowded && contacts > 0 && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,
         }
     }
 
-    /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, of heaps and of nets.
-    fn substeps(&self) -> [u32; 3] {
-        let Rhythm { refreshes, substeps } = self.rhythm;
+    /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.
+    fn substeps(&self) -> [u32; 2] {
         let heaps = self.memory.load.substeps(&self.rhythm, &self.settings);
-        let most = self.settings.most_substeps;
-        [substeps, heaps, self.memory.net_load.substeps(refreshes, refreshes * substeps, most)]
+        let nets = self.memory.net_load.substeps(self.rhythm.refreshes, self.settings.most_substeps);
+        [self.rhythm.substeps, heaps.max(nets)]
     }
 
-    /// The accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
-    /// they are right to second order.
-    fn sum_forces(&mut self, model: &Model, state: &State, middle: f64, part: f64) {
-        for id in &self.roster.movable {
+    /// Adds the accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
+    /// they are right to second order. Those that are the same for all are known already.
+    fn sum_forces(&mut self, model: &Model, middle: f64, part: f64) {
+        for id in &self.awake.list {
             let body = &mut self.ahead[id.slot()];
-            if !body.asleep {
-                body.position += body.velocity * (0.5 * part);
-            }
+            body.position += body.velocity * (0.5 * part);
         }
-        forces::sum(model, middle, &self.ahead, &mut self.wrenches);
+        forces::sum_varied(model, middle, &self.ahead, &mut self.wrenches);
         for body in self.bodies.list.iter_mut().filter(|body| body.is_movable()) {
-            let mut wrench = self.wrenches.as_slice()[body.slot as usize];
-            wrench += state.applied.get(body.slot as usize);
-            body.acceleration = wrench.force * body.inverse_mass;
-            body.angular_acceleration = body.inverse_inertia * wrench.torque;
+            body.accelerate(&self.wrenches.as_slice()[body.slot as usize]);
         }
     }
 
     /// Lets `part` seconds pass.
-    fn solve(&mut self, model: &Model, state: &State, part: f64) {
+    fn solve(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) {
         let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
-        let Self { bodies, contacts, wide, exact, nets, waves, level, settings, .. } = self;
+        let Self { bodies, contacts, wide, exact, nets, waves, level, settings, memory, report, .. } = self;
         let (push, threshold) = (settings.max_push_speed, settings.restitution_threshold);
-        let mut solvers = Solvers { contacts, wide, exact, nets, level: *level, push, threshold };
+        let pairs = &memory.pairs.list;
+        let times = &mut report.times.stages;
+        let level = *level;
+        let mut solvers = Solvers { pairs, contacts, wide, exact, nets, level, push, threshold, workers, times };
         waves.pass(part, bodies, &mut solvers, &world);
     }
 
@@ -458,33 +618,61 @@ impl Realtime {
     }
 
     /// Gives the impulses back to the pairs and joints.
-    fn store(&mut self, part: f64) {
+    fn store(&mut self, part: f64, workers: &Workers) {
         let h = part / f64::from(self.rhythm.substeps);
         self.exact.store(&mut self.memory.joints, h);
-        let h = part / f64::from(self.waves.nets.substeps);
-        self.nets.store(&mut self.memory.joints, &mut self.memory.net_load, self.rhythm.refreshes, h);
+        let swept = part / f64::from(self.waves.heaps.substeps);
+        let Memory { joints, net_load, .. } = &mut self.memory;
+        self.nets.store(joints, net_load, self.rhythm.refreshes, swept);
+        let pairs = &mut self.memory.pairs.list;
         for contact in &self.contacts {
-            contact.store(&mut self.memory.pairs.list[contact.pair as usize]);
+            let pair = &mut pairs[contact.pair as usize];
+            if pair.link.is_some() { contact.store_impacts(pair) } else { contact.store(pair) }
         }
-        self.memory.load.follow(&self.contacts, &self.waves.heaps.contacts, &self.bodies);
+        let mut burden = [0.0; 2];
+        if self.wide.len() > 0 {
+            let h = part / f64::from(self.waves.heaps.substeps);
+            self.wide.store(pairs, h, workers);
+            burden = self.wide.burden(h);
+        }
+        self.memory.load.follow(burden, &self.bodies);
     }
 
-    /// Notes which contacts each body has.
-    fn index_contacts(&mut self, slots: usize) {
-        let touching = self.memory.pairs.list.iter().enumerate().filter(|(_, pair)| pair.touches());
-        self.adjacency.rebuild(slots, touching.map(|(index, pair)| (index as u32, pair.bodies)));
+    /// Notes which contacts each body has that is awake.
+    fn index_contacts(&mut self) {
+        let Self { adjacency, bodies, memory, .. } = self;
+        let touching = memory.pairs.list.iter().enumerate().filter(|(_, pair)| pair.touches());
+        let numbers = |pair: &Pair| pair.bodies.map(|id| bodies.number(id) as usize);
+        adjacency.rebuild_rows(bodies.list.len(), touching.map(|(index, pair)| (index as u32, numbers(pair))));
     }
 
     /// Counts what the report tells of bodies, islands and contacts.
     fn count(&mut self, state: &State) {
-        let bodies = || self.islands.as_slice().iter().flat_map(|island| &island.bodies);
         let touching = || self.memory.pairs.list.iter().filter(|pair| pair.touches());
-        self.report.asleep = bodies().filter(|id| state.bodies[id.slot()].asleep).count();
-        self.report.awake = bodies().count() - self.report.asleep;
-        self.report.islands = self.islands.as_slice().len();
-        self.report.contacts = touching().count();
-        self.report.contact_points = touching().map(|pair| pair.spots().count()).sum();
+        let [contacts, points] = self.memory.pairs.still_contacts;
+        self.report.awake = self.awake.list.len();
+        self.report.asleep = self.roster.movable.len() - self.report.awake;
+        let awake = |island: &&Island| island.bodies.iter().any(|id| !state.bodies[id.slot()].asleep);
+        self.report.islands = self.islands.as_slice().iter().filter(awake).count() + self.asleep;
+        self.report.contacts = touching().count() + contacts;
+        self.report.contact_points = touching().map(|pair| pair.spots().count()).sum::<usize>() + points;
+        let pairs = &self.memory.pairs.list;
+        self.report.work = StepWork {
+            pairs: pairs.len(),
+            recycled: pairs.iter().filter(|pair| pair.recycled).count(),
+            looks: self.rhythm.refreshes as usize,
+            swept_contacts: self.wide.len(),
+            colours: if self.wide.len() > 0 { self.wide.colours() } else { 0 },
+            exact_substeps: self.waves.exact.substeps as usize,
+            heap_substeps: self.waves.heaps.substeps as usize,
+            ..self.report.work
+        };
     }
+}
+
+/// The patches of a pair that are no ghosts.
+fn real_patches(pair: &Pair) -> impl Iterator<Item = usize> {
+    (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost)
 }
 
 fn known_reaction(joints: &[JointMemory], joint: JointId, dt: f64) -> Option<Reaction> {
@@ -497,18 +685,26 @@ impl Method for Realtime {
     }
 
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
-        self.before.bodies.clone_from(&context.state.bodies);
-        self.before.pairs.clone_from(&self.memory.pairs);
+        let StepContext { changes, model, state, .. } = context;
+        self.roster.follow(changes, model);
+        self.forget_changed(changes);
+        self.stirred = self.awake.follow(changes, &self.roster, model, state);
+        if self.stirred {
+            self.memory.pairs.sort_out(model, state, None, true);
+        }
+        self.before.bodies.clear();
+        self.before.note(&self.awake.list, context.state, |_| true);
+        self.before.note(&self.roster.scripted, context.state, |_| true);
         self.before.joints.clone_from(&self.memory.joints);
-        self.before.activity.clone_from(&self.memory.activity);
         (self.before.load, self.before.net_load) = (self.memory.load, self.memory.net_load);
         self.before.report = self.report;
         let result = self.advance(context);
         if result.is_err() {
-            std::mem::swap(&mut context.state.bodies, &mut self.before.bodies);
-            std::mem::swap(&mut self.memory.pairs, &mut self.before.pairs);
+            self.before.bodies.iter().for_each(|(slot, body)| context.state.bodies[*slot as usize] = *body);
+            self.memory.pairs.undo();
+            self.awake.renew(&self.roster, context.state);
+            self.memory.pairs.sort_out(context.model, context.state, None, false);
             std::mem::swap(&mut self.memory.joints, &mut self.before.joints);
-            std::mem::swap(&mut self.memory.activity, &mut self.before.activity);
             (self.memory.load, self.memory.net_load) = (self.before.load, self.before.net_load);
             self.report = self.before.report;
             context.index.all_moved();
@@ -525,12 +721,29 @@ impl Method for Realtime {
     }
 
     fn visit_contacts<'a>(&'a self, visit: &mut dyn FnMut(ContactView<'a>)) {
-        self.memory.pairs.list.iter().filter(|pair| pair.touches()).for_each(|pair| visit(pair.view()));
+        self.memory.pairs.visit(&mut |pair| {
+            if pair.touches() {
+                visit(pair.view());
+            }
+        });
     }
 
     fn visit_contacts_of<'a>(&'a self, body: BodyId, visit: &mut dyn FnMut(ContactView<'a>)) {
-        let pairs = self.adjacency.of(body).iter().map(|&index| &self.memory.pairs.list[index as usize]);
-        pairs.filter(|pair| pair.bodies.contains(&body)).for_each(|pair| visit(pair.view()));
+        let pairs = &self.memory.pairs;
+        let mut show = |pair: &'a Pair| {
+            if pair.touches() && pair.bodies.contains(&body) {
+                visit(pair.view());
+            }
+        };
+        pairs.still_of(body).for_each(&mut show);
+        match self.bodies.number(body) {
+            // It is not awake, or it is not known yet.
+            WORLD => pairs.list.iter().for_each(show),
+            number => {
+                let numbers = self.adjacency.row(number as usize).iter();
+                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(show);
+            }
+        }
     }
 
     fn reset(&mut self) {
@@ -539,6 +752,7 @@ impl Method for Realtime {
         self.memory.activity.reset();
         self.memory.net_load = NetLoad::default();
         self.memory.dt = 0.0;
+        self.bodies.clear();
         self.islands.clear();
         self.adjacency.clear();
         self.report = StepReport::default();
@@ -565,7 +779,8 @@ impl Method for Realtime {
         self.memory.pairs.adopt(model);
         self.roster.follow(&Journal::everything(), model);
         self.islands.clear();
-        self.index_contacts(state.bodies.len());
+        self.bodies.clear();
+        self.adjacency.clear();
         self.report = StepReport { dt: self.memory.dt, ..StepReport::default() };
         Ok(())
     }

@@ -9,7 +9,10 @@ use super::contact::Contact;
 use super::exact::{ExactIslands, JointWorld};
 use super::impact;
 use super::nets::Nets;
-use super::wide::{Stiffness, WideContacts};
+use super::pairs::Pair;
+use super::wide::{Heaps, Stiffness, WideContacts};
+use crate::Workers;
+use crate::report::{StageTimes, Stopwatch};
 use fearless_simd::Level;
 
 /// What is slower than this, in m/s and rad/s, rests. The positions of what begins to slide are off by half of what it covers in a substep.
@@ -30,18 +33,15 @@ pub(super) enum Pace {
     Exact,
     /// With other heaps.
     Heap,
-    /// With other nets of joints, and heaps in which there are joints.
-    Net,
 }
 
 /// Islands that take the same substeps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wave {
     pub(super) substeps: u32,
-    /// The numbers of the bodies that it moves.
+    /// The numbers of the bodies that it moves, unless they are in heaps.
     pub(super) bodies: Vec<u32>,
-    /// The numbers of its contacts, and of those that bounce.
-    pub(super) contacts: Vec<u32>,
+    /// The numbers of its contacts that bounce.
     pub(super) bouncing: Vec<u32>,
 }
 
@@ -51,15 +51,13 @@ pub(super) struct Waves {
     pub(super) resting: Wave,
     pub(super) exact: Wave,
     pub(super) heaps: Wave,
-    pub(super) nets: Wave,
-    /// The numbers of the bodies that fly alone.
-    alone: Vec<u32>,
     /// The scripted bodies as they are in the beginning, with their numbers.
     scripted: Vec<(u32, Body)>,
 }
 
 /// What solves constraints.
 pub(super) struct Solvers<'a> {
+    pub(super) pairs: &'a [Pair],
     pub(super) contacts: &'a mut [Contact],
     pub(super) wide: &'a mut WideContacts,
     pub(super) exact: &'a mut ExactIslands,
@@ -68,16 +66,19 @@ pub(super) struct Solvers<'a> {
     /// The fastest that overlaps are pushed out, and the slowest impact that bounces, in m/s.
     pub(super) push: f64,
     pub(super) threshold: f64,
+    pub(super) workers: &'a Workers,
+    pub(super) times: &'a mut StageTimes,
 }
 
+/// The fewest bodies in flight that are worth a thread of their own.
+const LEAST_FLYING: usize = 64;
+
 impl Waves {
-    /// Starts anew, with the substeps of exact islands, of heaps and of nets.
-    pub(super) fn begin(&mut self, [exact, heaps, nets]: [u32; 3]) {
-        let Self { resting, exact: islands, heaps: piles, nets: joined, .. } = self;
-        for (wave, substeps) in [(resting, 1), (islands, exact), (piles, heaps), (joined, nets)] {
+    /// Starts anew, with the substeps of exact islands and of heaps.
+    pub(super) fn begin(&mut self, [exact, heaps]: [u32; 2]) {
+        for (wave, substeps) in [(&mut self.resting, 1), (&mut self.exact, exact), (&mut self.heaps, heaps)] {
             wave.substeps = substeps;
             wave.bodies.clear();
-            wave.contacts.clear();
             wave.bouncing.clear();
         }
     }
@@ -89,48 +90,46 @@ impl Waves {
             Pace::Resting => Some(&mut self.resting),
             Pace::Exact => Some(&mut self.exact),
             Pace::Heap => Some(&mut self.heaps),
-            Pace::Net => Some(&mut self.nets),
         }
     }
 
     /// Every body knows its pace: divides them up.
     pub(super) fn gather(&mut self, bodies: &Bodies) {
-        self.alone.clear();
         self.scripted.clear();
         for (number, body) in bodies.list.iter().enumerate() {
             let number = number as u32;
             match self.at(body.pace) {
-                Some(wave) => wave.bodies.push(number),
-                None if body.is_movable() => self.alone.push(number),
+                Some(wave) if body.pace != Pace::Heap => wave.bodies.push(number),
                 None if body.is_scripted() => self.scripted.push((number, *body)),
-                None => {}
+                _ => {}
             }
         }
     }
 
     /// Lets `part` seconds pass.
-    pub(super) fn pass(
-        &mut self,
-        part: f64,
-        bodies: &mut Bodies,
-        solvers: &mut Solvers<'_>,
-        world: &JointWorld<'_>,
-    ) {
-        for &number in &self.alone {
-            bodies.list[number as usize].fly(part, self.exact.substeps);
-        }
-        let mut any = false;
-        for pace in [Pace::Resting, Pace::Exact, Pace::Heap, Pace::Net] {
-            let scripted = std::mem::take(&mut self.scripted);
-            if let Some(wave) = self.at(pace).filter(|wave| !wave.bodies.is_empty()) {
-                scripted.iter().for_each(|(number, body)| bodies.list[*number as usize] = *body);
-                wave.pass(part, pace, &scripted, bodies, solvers, world);
-                any = true;
+    pub(super) fn pass(&mut self, part: f64, bodies: &mut Bodies, solvers: &mut Solvers<'_>, world: &JointWorld<'_>) {
+        let mut watch = Stopwatch::start();
+        let substeps = self.exact.substeps;
+        let members = bodies.list.len() / LEAST_FLYING;
+        solvers.workers.shares(members, &mut bodies.list, |_, bodies| {
+            let alone = bodies.iter_mut().filter(|body| body.pace == Pace::Alone && body.is_movable());
+            alone.for_each(|body| body.fly(part, substeps));
+        });
+        for (pace, wave) in [(Pace::Resting, &self.resting), (Pace::Exact, &self.exact)] {
+            if !wave.bodies.is_empty() {
+                self.scripted.iter().for_each(|(number, body)| bodies.list[*number as usize] = *body);
+                wave.pass(part, pace, &self.scripted, bodies, solvers, world);
             }
-            self.scripted = scripted;
         }
-        if !any {
-            self.scripted.iter().for_each(|(number, _)| bodies.list[*number as usize].drift(part));
+        self.scripted.iter().for_each(|(number, body)| bodies.list[*number as usize] = *body);
+        solvers.times.exact += watch.lap();
+        if solvers.wide.len() > 0 || !solvers.nets.is_empty() {
+            self.heaps.pass_heaps(part, bodies, solvers, world);
+        }
+        solvers.times.sweeps += watch.lap();
+        for (number, body) in &self.scripted {
+            bodies.list[*number as usize] = *body;
+            bodies.list[*number as usize].drift(part);
         }
     }
 }
@@ -145,35 +144,37 @@ impl Wave {
         solvers: &mut Solvers<'_>,
         world: &JointWorld<'_>,
     ) {
-        let Solvers { contacts, wide, exact, nets, level, push, threshold } = solvers;
+        let Solvers { contacts, exact, push, threshold, .. } = solvers;
         let h = part / f64::from(self.substeps);
         let stiffness = Stiffness { h, push: *push };
-        if pace == Pace::Net {
-            return nets.pass(self, h, scripted, bodies, (contacts, wide), &stiffness, world, *level);
-        }
-        if pace == Pace::Heap {
-            wide.load(contacts, &self.contacts, bodies, &stiffness, *level);
-        }
         for _ in 0..self.substeps {
             for &number in &self.bodies {
                 let body = &mut bodies.list[number as usize];
                 body.kick(if body.jointed { 0.5 * h } else { h });
             }
             impact::bounce(contacts, &self.bouncing, bodies, h, *threshold);
-            match pace {
-                Pace::Heap => wide.push(bodies, &stiffness, *level),
-                _ => exact.push(pace, contacts, bodies, &stiffness, world),
-            }
+            exact.push(pace, contacts, bodies, &stiffness, world);
             let all = self.bodies.iter().chain(scripted.iter().map(|(number, _)| number));
             all.for_each(|&number| bodies.list[number as usize].drift(h));
-            match pace {
-                Pace::Heap => wide.relax(bodies, &stiffness, *level),
-                _ => exact.relax(pace, contacts, bodies, &stiffness, world),
-            }
+            exact.relax(pace, contacts, bodies, &stiffness, world);
         }
-        if pace == Pace::Heap {
-            wide.store(contacts);
-        }
+    }
+
+    fn pass_heaps(&self, part: f64, bodies: &mut Bodies, solvers: &mut Solvers<'_>, world: &JointWorld<'_>) {
+        let Solvers { pairs, contacts, wide, nets, level, push, threshold, workers, .. } = solvers;
+        let stiffness = Stiffness { h: part / f64::from(self.substeps), push: *push };
+        let mut heaps = Heaps {
+            pairs,
+            bodies,
+            contacts,
+            bouncing: &self.bouncing,
+            threshold: *threshold,
+            level: *level,
+            workers,
+            nets,
+            world,
+        };
+        wide.pass(&mut heaps, self.substeps, &stiffness);
     }
 }
 

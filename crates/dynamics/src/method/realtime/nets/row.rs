@@ -1,8 +1,8 @@
 //! Any other joint: its rows as they come, eight joints at once.
 //!
 //! A row is `J v + b = 0`, or at least zero, with an impulse within bounds ([`crate::constraint::Row`]). The rows of a joint are solved one after the
-//! other while its bodies are in registers. They are written by the joint itself, in double precision, every few substeps; in between, a row's
-//! value follows its rate, `c ← c + h J v`.
+//! other while its bodies are in registers. They are written by the joint itself, in double precision, whenever contacts are looked at; in between,
+//! a row's value follows how far the bodies have gone, `c = c₀ + J Δx`.
 //!
 //! | row | with springs | relaxed |
 //! |---|---|---|
@@ -13,29 +13,30 @@
 //! | spring k, d | implicit: `γ = 1/(h (d + h k))`, `b = γ h k c` | not at all |
 
 use super::super::bodies::Body;
-use super::super::lanes::{LANES, Lanes, Vector, Wide, all, gather, larger, load, scatter, smaller, store};
-use super::hot::UNMOVED;
-use super::point::{Resistance, put, take};
-use super::{ABSENT, Spring};
+use super::super::lanes::{LANES, Lanes, Vector, Wide, all, larger, load, smaller, store};
+use super::ends::{Ends, Pair, put, take};
+use super::{Shared, Spring};
 use crate::constraint::{Limit, Row, Softness};
 use fearless_simd::{Simd, prelude::*};
 use glam::DVec3;
 
-/// The rows of eight joints.
+/// How many rows a block has room for; a joint with more has them in several blocks.
+pub(super) const MOST: usize = 4;
+
+/// Rows of eight joints.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rows {
-    pub(super) bodies: [[u32; LANES]; 2],
-    pub(super) joints: [u32; LANES],
-    /// Where their rows begin, and the most that one of them has.
-    pub(super) first: usize,
+#[repr(C, align(32))]
+pub(super) struct RowBlock {
+    pub(super) ends: Ends,
+    /// The most rows that one of them has here, and the rows.
     pub(super) count: usize,
+    pub(super) rows: [WideRow; MOST],
+    /// By lane: the first of these rows among those of the joint that no other kernel knows.
+    pub(super) first: [u8; LANES],
 }
 
-impl Rows {
-    /// None yet; their rows will begin at `first`.
-    pub(super) fn new(first: usize) -> Self {
-        Self { bodies: [[UNMOVED; LANES]; 2], joints: [ABSENT; LANES], first, count: 0 }
-    }
+impl RowBlock {
+    pub(super) const EMPTY: Self = Self { ends: Ends::NONE, count: 0, rows: [WideRow::EMPTY; MOST], first: [0; LANES] };
 }
 
 /// Eight rows.
@@ -46,7 +47,8 @@ pub(super) struct WideRow {
     angular: [[Lanes; 3]; 2],
     /// The torque about the second anchor that an impulse of one is.
     torque: [Lanes; 3],
-    /// c.
+    /// c where contacts were found, and now.
+    start: Lanes,
     error: Lanes,
     /// b/c where c is positive and where it is not, and the largest and the smallest b.
     rates: [Lanes; 2],
@@ -70,6 +72,7 @@ impl WideRow {
         linear: [[[0.0; LANES]; 3]; 2],
         angular: [[[0.0; LANES]; 3]; 2],
         torque: [[0.0; LANES]; 3],
+        start: [0.0; LANES],
         error: [0.0; LANES],
         rates: [[0.0; LANES]; 2],
         most: [[0.0; LANES]; 2],
@@ -96,7 +99,7 @@ impl WideRow {
     }
 
     /// Writes a row of a joint between these bodies into a lane; its impulse stays. `lever` leads from the centre of the second body
-    /// to the anchor, `normal` is the impulse of the row that limits a friction cone.
+    /// to the anchor, `friction` is the most that a row of friction may give.
     pub(super) fn write(
         &mut self,
         lane: usize,
@@ -104,9 +107,9 @@ impl WideRow {
         pair: [&Body; 2],
         lever: DVec3,
         spring: &Spring,
-        normal: f64,
+        friction: f64,
     ) {
-        let response = Response::new(row, pair, spring, normal);
+        let response = Response::new(row, pair, spring, friction);
         put(&mut self.torque, lane, row.jacobian.angular[1] - lever.cross(row.jacobian.linear[1]));
         for side in 0..2 {
             put(&mut self.linear[side], lane, row.jacobian.linear[side]);
@@ -114,6 +117,7 @@ impl WideRow {
             put(&mut self.angular[side], lane, if turns { row.jacobian.angular[side] } else { DVec3::ZERO });
         }
         let set = |lanes: &mut Lanes, value: f64| lanes[lane] = value as f32;
+        set(&mut self.start, row.error);
         set(&mut self.error, row.error);
         for k in 0..2 {
             set(&mut self.rates[k], response.rates[k]);
@@ -141,7 +145,7 @@ struct Response {
 }
 
 impl Response {
-    fn new(row: &Row, pair: [&Body; 2], spring: &Spring, normal: f64) -> Self {
+    fn new(row: &Row, pair: [&Body; 2], spring: &Spring, friction: f64) -> Self {
         let mobility: f64 = [0, 1]
             .map(|side| {
                 let (linear, angular) = (row.jacobian.linear[side], row.jacobian.angular[side]);
@@ -184,9 +188,8 @@ impl Response {
                 let bounds = [min * spring.h, max * spring.h];
                 if held.relaxed == 0.0 { Self { bounds, ..held } } else { free(bounds) }
             }
-            Limit::Cone { slip, .. } => free([-slip * normal, slip * normal]),
-            // Its bounds are those of the row that began the vector; as those of a square around the circle.
-            Limit::ConeMember => free([-normal, normal]),
+            // A square around the circle.
+            Limit::Cone { .. } | Limit::ConeMember => free([-friction, friction]),
         }
     }
 }
@@ -214,125 +217,83 @@ fn bounce(row: &Row, pair: [&Body; 2], threshold: f64) -> f64 {
     if approach > threshold { row.restitution * approach } else { 0.0 }
 }
 
-/// Eight pairs of bodies.
-struct Pair<S: Simd> {
-    motions: [[Vector<S>; 2]; 2],
-    resistances: [Resistance<S>; 2],
-}
+/// J of eight rows: linear and angular parts.
+type Jacobians<S> = ([Vector<S>; 2], [Vector<S>; 2]);
 
-impl<S: Simd> Pair<S> {
-    #[inline(always)]
-    fn gather(simd: S, block: &Rows, motions: &[Lanes], masses: &[Lanes]) -> Self {
-        Self {
-            motions: [gather(simd, motions, &block.bodies[0]), gather(simd, motions, &block.bodies[1])],
-            resistances: [
-                Resistance::gather(simd, masses, &block.bodies[0]),
-                Resistance::gather(simd, masses, &block.bodies[1]),
-            ],
-        }
-    }
-
-    #[inline(always)]
-    fn scatter(&self, simd: S, block: &Rows, motions: &mut [Lanes]) {
-        scatter(simd, self.motions[0], motions, &block.bodies[0]);
-        scatter(simd, self.motions[1], motions, &block.bodies[1]);
-    }
-
-    /// `J v`.
-    #[inline(always)]
-    fn rate(&self, linear: &[Vector<S>; 2], angular: &[Vector<S>; 2]) -> Wide<S> {
-        let first = linear[0].dot(self.motions[0][0]) + angular[0].dot(self.motions[0][1]);
-        first + linear[1].dot(self.motions[1][0]) + angular[1].dot(self.motions[1][1])
-    }
-
-    /// An impulse along J.
-    #[inline(always)]
-    fn push(&mut self, linear: &[Vector<S>; 2], angular: &[Vector<S>; 2], impulse: Wide<S>) {
-        let mut side = 0;
-        while side < 2 {
-            let Resistance { inertia, mass } = self.resistances[side];
-            let [v, spin] = self.motions[side];
-            let turned = inertia.times(angular[side].times(impulse));
-            self.motions[side] = [v.plus(linear[side].times(impulse * mass)), spin.plus(turned)];
-            side += 1;
-        }
-    }
-}
-
-/// The impulses of the last substep act again.
+/// `J v`, of the velocities or of how far the bodies have gone.
 #[inline(always)]
-pub(super) fn prepare<S: Simd>(
-    simd: S,
-    blocks: &[Rows],
-    rows: &[WideRow],
-    motions: &mut [Lanes],
-    masses: &[Lanes],
-) {
+fn rate<S: Simd>((linear, angular): &Jacobians<S>, [first, second]: [[Vector<S>; 2]; 2]) -> Wide<S> {
+    linear[0].dot(first[0]) + angular[0].dot(first[1]) + linear[1].dot(second[0]) + angular[1].dot(second[1])
+}
+
+#[inline(always)]
+fn push<S: Simd>(pair: &mut Pair<S>, (linear, angular): &Jacobians<S>, impulse: Wide<S>) {
+    pair.push(0, linear[0].times(impulse), angular[0].times(impulse));
+    pair.push(1, linear[1].times(impulse), angular[1].times(impulse));
+}
+
+/// Adds what the joints gave in the last substep to the sums of their bodies.
+#[inline(always)]
+pub(super) fn warm<S: Simd>(simd: S, blocks: &mut [RowBlock], shared: &Shared<'_, '_>) {
     for block in blocks {
-        let mut pair = Pair::gather(simd, block, motions, masses);
-        for row in &rows[block.first..block.first + block.count] {
-            let (linear, angular) = (Vector::load_both(simd, &row.linear), Vector::load_both(simd, &row.angular));
-            pair.push(&linear, &angular, load(simd, &row.impulse));
+        let mut pair = Pair::load(simd, &block.ends, shared.motions);
+        for row in &block.rows[..block.count] {
+            let jacobians = (Vector::load_both(simd, &row.linear), Vector::load_both(simd, &row.angular));
+            push(&mut pair, &jacobians, load(simd, &row.impulse));
         }
-        pair.scatter(simd, block, motions);
+        pair.store(simd, &block.ends, shared.motions);
     }
 }
 
-/// Solves one block after the other: with springs, or without and for the last time in a substep (`RELAX`).
+/// The springs act.
 #[inline(always)]
-pub(super) fn sweep<S: Simd, const RELAX: bool>(
-    simd: S,
-    blocks: &[Rows],
-    rows: &mut [WideRow],
-    motions: &mut [Lanes],
-    masses: &[Lanes],
-) {
+pub(super) fn spring<S: Simd>(simd: S, blocks: &mut [RowBlock], shared: &Shared<'_, '_>) {
     let zero = all(simd, 0.0);
     for block in blocks {
-        let mut pair = Pair::gather(simd, block, motions, masses);
-        for row in &mut rows[block.first..block.first + block.count] {
-            let (linear, angular) = (Vector::load_both(simd, &row.linear), Vector::load_both(simd, &row.angular));
-            let rate = pair.rate(&linear, &angular) - load(simd, &row.target);
+        let mut pair = Pair::load(simd, &block.ends, shared.motions);
+        let [first, second] = block.ends.offsets(simd, shared.offsets);
+        let gone = [[first.shift, first.turn], [second.shift, second.turn]];
+        for row in &mut block.rows[..block.count] {
+            let jacobians = (Vector::load_both(simd, &row.linear), Vector::load_both(simd, &row.angular));
             let impulse = load(simd, &row.impulse);
-            let error = load(simd, &row.error);
-            let change = if RELAX {
-                let pushes = impulse.simd_gt(zero);
-                let wanted = pushes.select(load(simd, &row.bounce), zero);
-                let change = load(simd, &row.relaxed) * (rate - wanted);
-                // A limit that was not reached is left alone.
-                let limit = load(simd, &row.one_sided).simd_gt(zero);
-                let away = pushes.select(zero, error.simd_gt(zero).select(all(simd, 1.0), zero)).simd_gt(zero);
-                limit.select(away.select(zero, change), change)
-            } else {
-                let open = error.simd_gt(zero);
-                let bias = error * open.select(load(simd, &row.rates[0]), load(simd, &row.rates[1]));
-                let bias = larger(smaller(bias, load(simd, &row.most[0])), load(simd, &row.most[1]));
-                let mass = open.select(load(simd, &row.mass[0]), load(simd, &row.mass[1]));
-                let leak = open.select(load(simd, &row.leak[0]), load(simd, &row.leak[1]));
-                mass * (rate + bias) + leak * impulse
-            };
-            let solved = larger(smaller(impulse - change, load(simd, &row.bounds[1])), load(simd, &row.bounds[0]));
+            let error = load(simd, &row.start) + rate(&jacobians, gone);
+            store(error, &mut row.error);
+            let open = error.simd_gt(zero);
+            let bias = error * open.select(load(simd, &row.rates[0]), load(simd, &row.rates[1]));
+            let bias = larger(smaller(bias, load(simd, &row.most[0])), load(simd, &row.most[1]));
+            let mass = open.select(load(simd, &row.mass[0]), load(simd, &row.mass[1]));
+            let leak = open.select(load(simd, &row.leak[0]), load(simd, &row.leak[1]));
+            let off = rate(&jacobians, pair.motions) - load(simd, &row.target) + bias;
+            let wanted = impulse - mass * off - leak * impulse;
+            let solved = larger(smaller(wanted, load(simd, &row.bounds[1])), load(simd, &row.bounds[0]));
             store(solved, &mut row.impulse);
-            if RELAX {
-                store(load(simd, &row.total) + solved, &mut row.total);
-            }
-            pair.push(&linear, &angular, solved - impulse);
+            push(&mut pair, &jacobians, solved - impulse);
         }
-        pair.scatter(simd, block, motions);
+        pair.store(simd, &block.ends, shared.motions);
     }
 }
 
-/// The bodies have moved for `h` seconds: `c ← c + h J v`.
+/// What the springs gave is taken back.
 #[inline(always)]
-pub(super) fn follow<S: Simd>(simd: S, blocks: &[Rows], rows: &mut [WideRow], motions: &[Lanes], h: f32) {
-    let time = all(simd, h);
+pub(super) fn relax<S: Simd>(simd: S, blocks: &mut [RowBlock], shared: &Shared<'_, '_>) {
+    let zero = all(simd, 0.0);
     for block in blocks {
-        let first = gather(simd, motions, &block.bodies[0]);
-        let second = gather(simd, motions, &block.bodies[1]);
-        for row in &mut rows[block.first..block.first + block.count] {
-            let (linear, angular) = (Vector::load_both(simd, &row.linear), Vector::load_both(simd, &row.angular));
-            let rate = linear[0].dot(first[0]) + angular[0].dot(first[1]) + linear[1].dot(second[0]) + angular[1].dot(second[1]);
-            store(load(simd, &row.error) + rate * time, &mut row.error);
+        let mut pair = Pair::load(simd, &block.ends, shared.motions);
+        for row in &mut block.rows[..block.count] {
+            let jacobians = (Vector::load_both(simd, &row.linear), Vector::load_both(simd, &row.angular));
+            let impulse = load(simd, &row.impulse);
+            let pushes = impulse.simd_gt(zero);
+            let bounce = pushes.select(load(simd, &row.bounce), zero);
+            let off = rate(&jacobians, pair.motions) - load(simd, &row.target) - bounce;
+            // A limit that was not reached is left alone.
+            let open = load(simd, &row.error).simd_gt(zero).select(load(simd, &row.one_sided), zero);
+            let away = pushes.select(zero, open).simd_gt(zero);
+            let wanted = impulse - away.select(zero, load(simd, &row.relaxed) * off);
+            let solved = larger(smaller(wanted, load(simd, &row.bounds[1])), load(simd, &row.bounds[0]));
+            store(solved, &mut row.impulse);
+            store(load(simd, &row.total) + solved, &mut row.total);
+            push(&mut pair, &jacobians, solved - impulse);
         }
+        pair.store(simd, &block.ends, shared.motions);
     }
 }

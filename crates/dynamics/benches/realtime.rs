@@ -2,7 +2,7 @@
 //! without sleep but for the world that sleeps.
 //!
 //! ```sh
-//! cargo bench -p tumble-dynamics --bench realtime -- [scene or part of its name] [workers=2] [steps=100]
+//! cargo bench -p tumble-dynamics --bench realtime -- [scene or part of its name] [workers=2] [steps=100] [exact=64]
 //! ```
 //!
 //! Times are the tenth percentile of the steps of the second half, in milliseconds: a busy machine spoils means. `cpu` is the time that
@@ -207,8 +207,12 @@ fn quality(world: &World) -> (f64, f64, f64) {
     (1e3 * sum / f64::from(count.max(1)), 1e3 * most, (square / moving().count().max(1) as f64).sqrt())
 }
 
-fn measure(name: &str, build: &dyn Fn() -> World, workers: usize, steps: usize) {
+fn measure(name: &str, build: &dyn Fn() -> World, workers: usize, steps: usize, exact: Option<u32>) {
     let mut world = build();
+    if let Some(exact_contacts) = exact {
+        let method = world.method_mut::<Realtime>().unwrap();
+        method.set_settings(RealtimeSettings { exact_contacts, ..*method.settings() });
+    }
     world.set_workers(Workers::new(workers));
     let mut reports: Vec<StepReport> = Vec::new();
     let (mut walls, mut processor) = (Vec::new(), Vec::new());
@@ -248,11 +252,12 @@ fn measure(name: &str, build: &dyn Fn() -> World, workers: usize, steps: usize) 
 
 fn main() {
     let mut filter = String::new();
-    let (mut workers, mut steps) = (vec![1, 2], 0);
+    let (mut workers, mut steps, mut exact) = (vec![1, 2], 0, None);
     for argument in std::env::args().skip(1).filter(|argument| argument != "--bench") {
         match argument.split_once('=') {
             Some(("workers", count)) => workers = vec![count.parse().unwrap()],
             Some(("steps", count)) => steps = count.parse().unwrap(),
+            Some(("exact", count)) => exact = Some(count.parse().unwrap()),
             _ => filter = argument,
         }
     }
@@ -276,7 +281,7 @@ fn main() {
     );
     for (name, build, usual) in scenes.into_iter().filter(|(name, ..)| name.contains(&filter)) {
         for &count in &workers {
-            measure(name, build, count, if steps > 0 { steps } else { usual });
+            measure(name, build, count, if steps > 0 { steps } else { usual }, exact);
         }
     }
 }

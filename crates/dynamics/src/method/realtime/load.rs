@@ -22,7 +22,7 @@ const GIVES_WAY: f64 = 0.07;
 const FALLS: f64 = 0.05;
 
 /// What is faster than this, in m/s, crashes about.
-const CRASH: f64 = 1.0;
+pub(super) const CRASH: f64 = 1.0;
 
 /// How much more often contacts are looked at while things crash about.
 const LOOKS: u32 = 2;

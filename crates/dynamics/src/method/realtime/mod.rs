@@ -4,20 +4,24 @@
 //! heavy on what is light falls because a few sweeps cannot carry it, joints stretch and lose energy. The ideas here, in the order in
 //! which a step uses them:
 //!
-//! 1. **Pairs that last** (`pairs`). The broad phase is asked once a step, the narrow phase `refreshes` times. While a pair has hardly
-//!    moved, its points are kept: what flickers never comes to rest.
-//! 2. **No ghosts** (`ghosts`). What is only expected to be in the way has to be confirmed by the motion.
-//! 3. **Impacts apart** (`impact`). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
+//! 1. **What sleeps costs nothing** (`awake`). A step goes through the bodies that are awake and the pairs of which one body may move.
+//!    Only where something comes to touch a sleeper are all islands looked for.
+//! 2. **Pairs that last** (`pairs`). The broad phase is asked once a step, the narrow phase `refreshes` times. While a pair has hardly
+//!    moved, its points are kept: what flickers never comes to rest. Each pair notes how it was before the step: a step that fails puts
+//!    that back, and a step that succeeds has copied no more than what it was about to write.
+//! 3. **No ghosts** (`ghosts`). What is only expected to be in the way has to be confirmed by the motion.
+//! 4. **Impacts apart** (`impact`). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
 //!    body: bounces have the right height, Newton's cradle works.
-//! 4. **Two ways to solve.** Islands of few contacts are solved exactly (`exact`), to rounding, in double precision, with their joints
+//! 5. **Two ways to solve.** Islands of few contacts are solved exactly (`exact`), to rounding, in double precision, with their joints
 //!    if these are chains, trees or small loops: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large
-//!    heaps are solved by sweeps (`wide`) of eight contacts at a time, in single precision, soft and then relaxed, in as many
-//!    substeps as what they have to bear asks for (`load`); nets of joints, joints in heaps and crowds of figures are swept
-//!    with them (`nets`). What exact islands may have of energy is known beforehand (`exact::passive`).
-//! 5. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
+//!    heaps, and smaller ones while they crash about, are solved by sweeps (`wide`) of eight contacts at a time, in single
+//!    precision, soft and then relaxed, in as many substeps as what they have to bear asks for (`load`); nets of joints, joints in
+//!    heaps and crowds of figures are swept with them (`nets`). What exact islands may have of energy is known beforehand
+//!    (`exact::passive`).
+//! 6. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
-//! The bodies go in `waves`, each in as many substeps as it needs. Results do not depend on the number of workers, nor on how wide the
-//! processor is (`lanes`).
+//! The bodies go in `waves`, each in as many substeps as it needs. The narrow phase, ghosts, bodies in flight and heaps are divided among
+//! threads ([`Workers`]); results do not depend on how many there are, nor on how wide the processor is (`lanes`).
 //!
 //! **What was tried and dropped.** Speculative contacts in the second solve take the speed from what is about to bounce; a gap that
 //! nothing held open is left alone there. Contact points that turn with a ball lift it off the floor it rolls on; the centre of
@@ -27,7 +31,8 @@
 //! Rows ten thousand times as stiff as the heaviest body make Newton's method stumble from kink to kink; a thousand times is right.
 //! More sweeps do not help heaps under load; more substeps do.
 //!
-//! **What is missing yet.** Exact islands are solved on one thread. Large nets of welds, which are plates, sag: sweeps carry no torque that far.
+//! **What is missing yet.** Exact islands are solved on one thread, one after the other. Large nets of welds, which are plates, sag: sweeps
+//! carry no torque that far.
 
 mod awake;
 mod bodies;
@@ -55,7 +60,7 @@ use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::ghosts::{Ghosts, Outlook};
 use self::load::{Load, Rhythm};
 use self::nets::{NetLoad, Nets, Tiers};
-use self::pairs::{Pair, Pairs, Scenery};
+use self::pairs::{Pair, Pairs, Patch, Scenery};
 use self::waves::{Pace, Solvers, Waves};
 use self::wide::WideContacts;
 use super::{Method, StepContext};
@@ -77,6 +82,9 @@ use serde::{Deserialize, Serialize};
 
 /// How often a part of a step is solved again because bodies ran into what was not expected to be in their way.
 const SECOND_THOUGHTS: usize = 2;
+
+/// Islands of no more contacts than this are solved exactly even while they crash about.
+const FEW_CONTACTS: usize = 4;
 
 /// The most bodies that are solved exactly of islands in which there are joints and contacts.
 const CROWD: usize = 120;
@@ -193,6 +201,14 @@ impl Realtime {
             level: Level::new(),
             report: StepReport::default(),
         }
+    }
+
+    /// With the vector instructions that every processor of its kind has, and not the best of this one: slower, and the same to the last
+    /// bit. For tests of just that.
+    #[must_use]
+    pub fn with_common_instructions(mut self) -> Self {
+        self.level = Level::baseline();
+        self
     }
 
     /// With other settings.
@@ -572,11 +588,22 @@ impl Realtime {
         match island.joints.is_empty() {
             true if contacts == 0 => Pace::Alone,
             true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            true if contacts > FEW_CONTACTS && self.crashes(island) => Pace::Heap,
             true if at_rest() => Pace::Resting,
             false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
             false if crowded && contacts > 0 && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,
         }
+    }
+
+    /// Whether bodies of an island run into each other or fly apart: then contacts come and go, and an exact solve goes to waste.
+    fn crashes(&self, island: &Island) -> bool {
+        let body = |id: BodyId| &self.bodies.list[self.bodies.number(id) as usize];
+        island.contacts.iter().map(|&index| &self.memory.pairs.list[index]).any(|pair| {
+            let [a, b] = pair.bodies.map(body);
+            let opening = |patch: &Patch| patch.normal.dot(b.velocity - a.velocity);
+            pair.patches.iter().any(|patch| opening(patch).abs() > load::CRASH)
+        })
     }
 
     /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.

@@ -17,6 +17,7 @@ use crate::parts::{pairs, perturbation};
 use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::num::NonZeroU32;
 use tumble_geometry::broad_phase::{ProxyId, ProxyPair};
 use tumble_geometry::query::{self, ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
@@ -24,6 +25,11 @@ use tumble_geometry::{Shape, Transform};
 
 /// The fewest pairs that are worth a thread of their own.
 const LEAST_SHARE: usize = 64;
+
+thread_local! {
+    /// Room for the manifolds of a pair: threads keep it from step to step.
+    static MANIFOLDS: RefCell<Vec<Manifold>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A point of a patch, in world coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -481,13 +487,18 @@ impl Pairs {
     /// begins with it, if one does.
     pub(super) fn touch(&mut self, world: &Scenery<'_>, begins: Option<f64>) {
         let still = |id: BodyId| is_still(world.model, world.state, id);
-        world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
-            if let Some(dt) = begins {
-                pair.begin(dt);
-            }
-            if !pair.bodies.into_iter().all(still) || pair.patches.is_empty() {
-                pair.update(world, manifolds);
-            }
+        let members = self.list.len() / LEAST_SHARE;
+        world.workers.shares(members, &mut self.list, |_, pairs| {
+            MANIFOLDS.with_borrow_mut(|manifolds| {
+                for pair in pairs {
+                    if let Some(dt) = begins {
+                        pair.begin(dt);
+                    }
+                    if !pair.bodies.into_iter().all(still) || pair.patches.is_empty() {
+                        pair.update(world, manifolds);
+                    }
+                }
+            });
         });
     }
 

@@ -1,6 +1,6 @@
 //! Waves: bodies go through a part of a step in groups, each in as many substeps as it needs.
 //!
-//! A substep is: kick, bounce, solve, drift, solve again so that nothing approaches any more. What flies alone needs no substeps, since its
+//! A substep is: kick, bounce, solve, drift, solve again so that nothing approaches any more (heaps do the same in `wide`). What flies alone needs no substeps, since its
 //! parabola is exact; where all is at rest and solved exactly, one is as good as many. Groups do not touch each other, so it does not
 //! matter which goes first; only scripted bodies are met by all, and begin anew with each wave.
 

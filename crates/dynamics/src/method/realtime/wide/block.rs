@@ -15,7 +15,10 @@ pub(super) const ABSENT: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Points {
-    pub(super) arms: [[Lanes; 3]; 2],
+    /// `r × n` for the arms from the centres of mass to the surfaces.
+    pub(super) turning: [[Lanes; 3]; 2],
+    /// `c · n` for the ways from the centres of mass to the centres of curvature of the surfaces.
+    pub(super) height: [Lanes; 2],
     /// The gap where contacts were found, and now.
     pub(super) start: Lanes,
     pub(super) gap: Lanes,
@@ -44,8 +47,6 @@ pub(super) struct Block {
     pub(super) inverse_inertia: [[Lanes; 6]; 2],
     pub(super) normal: [Lanes; 3],
     pub(super) tangent: [Lanes; 3],
-    /// The radii of curvature of the two surfaces.
-    pub(super) round: [Lanes; 2],
     pub(super) points: [Points; MOST],
     /// ω/a₁, a₂a₃ and a₃ of the springs.
     pub(super) rate: Lanes,
@@ -66,8 +67,16 @@ pub(super) struct Block {
 }
 
 const ZERO: Lanes = [0.0; LANES];
-const NO_POINTS: Points =
-    Points { arms: [[ZERO; 3]; 2], start: ZERO, gap: ZERO, mass: ZERO, impulse: ZERO, total: ZERO, lever: ZERO };
+const NO_POINTS: Points = Points {
+    turning: [[ZERO; 3]; 2],
+    height: [ZERO; 2],
+    start: ZERO,
+    gap: ZERO,
+    mass: ZERO,
+    impulse: ZERO,
+    total: ZERO,
+    lever: ZERO,
+};
 
 /// Puts a vector into a lane.
 fn put(lanes: &mut [Lanes; 3], lane: usize, vector: DVec3) {
@@ -85,7 +94,6 @@ impl Block {
         inverse_inertia: [[ZERO; 6]; 2],
         normal: [ZERO; 3],
         tangent: [ZERO; 3],
-        round: [ZERO; 2],
         points: [NO_POINTS; MOST],
         rate: ZERO,
         mass_scale: ZERO,
@@ -105,9 +113,14 @@ impl Block {
 
     /// Takes over its links, for substeps of `h` seconds; `springs` are those between moving bodies and against what does not move.
     pub(super) fn fill(&mut self, links: &[Link], pairs: &[Pair], bodies: &BodyRows, springs: &[[f32; 3]; 2], h: f64) {
-        *self = Self { links: self.links, ..Self::EMPTY };
+        // What is not there is nowhere written; nearly all blocks are full.
+        if self.links.contains(&ABSENT) {
+            *self = Self { links: self.links, ..Self::EMPTY };
+        }
+        (self.moved, self.rolls, self.count) = ([0; 2], false, 0);
         for lane in 0..LANES {
             if let Some(link) = links.get(self.links[lane] as usize) {
+                self.fill_bodies(lane, link, bodies);
                 self.fill_lane(lane, link, &pairs[link.pair as usize], bodies, h);
                 let moved = link.rows.iter().all(|&row| bodies.is_moved(row));
                 let spring = springs[usize::from(!moved)];
@@ -116,7 +129,7 @@ impl Block {
         }
     }
 
-    fn fill_lane(&mut self, lane: usize, link: &Link, pair: &Pair, bodies: &BodyRows, h: f64) {
+    fn fill_bodies(&mut self, lane: usize, link: &Link, bodies: &BodyRows) {
         for (side, &row) in link.rows.iter().enumerate() {
             self.bodies[side][lane] = row;
             self.moved[side] |= u8::from(bodies.is_moved(row)) << lane;
@@ -124,6 +137,9 @@ impl Block {
             self.inverse_mass[side][lane] = *mass;
             self.inverse_inertia[side].iter_mut().zip(inertia).for_each(|(lanes, entry)| lanes[lane] = *entry);
         }
+    }
+
+    fn fill_lane(&mut self, lane: usize, link: &Link, pair: &Pair, bodies: &BodyRows, h: f64) {
         let patch = &pair.patches[link.patch as usize];
         let Patch { normal, round, friction, twist, roll, .. } = *patch;
         let (u, v) = orthonormal_pair(normal);
@@ -136,19 +152,28 @@ impl Block {
         let half = 0.5 * share * spots.iter().map(|spot| spot.gap).sum::<f64>();
         for (wide, spot) in self.points.iter_mut().zip(spots) {
             // The surface of the first body lies half the gap before the spot, that of the second half behind it.
-            let half = 0.5 * spot.gap * normal;
-            for (side, surface) in [spot.position - half, spot.position + half].into_iter().enumerate() {
-                put(&mut wide.arms[side], lane, arm(bodies, link.rows[side], surface));
+            for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
+                let arm = arm(bodies, link.rows[side], spot.position + normal * (0.5 * sign * spot.gap));
+                put(&mut wide.turning[side], lane, arm.cross(normal));
+                wide.height[side][lane] = (arm.dot(normal) + sign * round[side]) as f32;
             }
             (wide.start[lane], wide.gap[lane]) = (spot.gap as f32, spot.gap as f32);
             // Which points there are; `prepare` makes masses of them.
             wide.mass[lane] = 1.0;
             wide.impulse[lane] = (spot.load * h) as f32;
             wide.lever[lane] = (spot.position - center).length() as f32;
+            wide.total[lane] = 0.0;
+        }
+        for wide in &mut self.points[spots.len()..] {
+            (wide.mass[lane], wide.impulse[lane], wide.total[lane], wide.lever[lane]) = (0.0, 0.0, 0.0, 0.0);
+            (wide.start[lane], wide.gap[lane]) = (0.0, 0.0);
+            for side in 0..2 {
+                put(&mut wide.turning[side], lane, DVec3::ZERO);
+                wide.height[side][lane] = 0.0;
+            }
         }
         for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
             put(&mut self.middle[side], lane, arm(bodies, link.rows[side], center + normal * (sign * half)));
-            self.round[side][lane] = round[side] as f32;
         }
         let material = &pair.material;
         (self.stick[lane], self.slip[lane]) = (material.static_friction as f32, material.dynamic_friction as f32);

@@ -1,5 +1,6 @@
 //! The kernels of heaps: eight patches at a time, each solved twice while its bodies are in registers.
 
+use super::super::contact::MOST;
 use super::super::lanes::{Lanes, Symmetric, Vector, Wide, all, gather, larger, load, scatter, smaller, store};
 use super::Stiffness;
 use super::block::Block;
@@ -54,9 +55,10 @@ fn prepare_blocks<S: Simd>(simd: S, blocks: &mut [Block]) {
         let pair = Mobility::load(simd, block);
         let normal = Vector::load(simd, &block.normal);
         for points in &mut block.points[..block.count] {
-            let arms = Vector::load_both(simd, &points.arms);
+            let [a, b] = Vector::load_both(simd, &points.turning);
             let there = load(simd, &points.mass);
-            store(there * inverse(simd, pair.between(arms, normal, normal)), &mut points.mass);
+            let mobility = pair.mass + a.dot(pair.inertia[0].times(a)) + b.dot(pair.inertia[1].times(b));
+            store(there * inverse(simd, mobility), &mut points.mass);
         }
         let u = Vector::load(simd, &block.tangent);
         let v = normal.cross(u);
@@ -131,8 +133,12 @@ fn sweep_blocks<S: Simd, const RELAX: bool>(
         if RELAX {
             measure_gaps(simd, block, offsets);
         }
+        let mut responses = [[pair.first[1]; 2]; MOST];
+        for (response, points) in responses.iter_mut().zip(&block.points[..block.count]) {
+            *response = pair.response(Vector::load_both(simd, &points.turning));
+        }
         for round in 0..ROUNDS {
-            solve_normals::<S, RELAX>(simd, block, &mut pair, inverse_h, push);
+            solve_normals::<S, RELAX>(simd, block, &mut pair, &responses, inverse_h, push);
             if RELAX {
                 solve_friction(simd, block, &mut pair);
                 if block.rolls {
@@ -158,7 +164,8 @@ fn warm_blocks<S: Simd>(simd: S, blocks: &mut [Block], given: &Rows<'_, Lanes>) 
         let u = Vector::load(simd, &block.tangent);
         let v = normal.cross(u);
         for points in &block.points[..block.count] {
-            pair.push(normal.times(load(simd, &points.impulse)), Vector::load_both(simd, &points.arms));
+            let response = pair.response(Vector::load_both(simd, &points.turning));
+            pair.push_along(normal, response, load(simd, &points.impulse));
         }
         let friction = u.times(load(simd, &block.friction[0])).plus(v.times(load(simd, &block.friction[1])));
         pair.push(friction, Vector::load_both(simd, &block.middle));
@@ -203,6 +210,21 @@ impl<S: Simd> Pair<S> {
         second.minus(self.first[0].plus(self.first[1].cross(arms[0])))
     }
 
+    /// How angular velocities respond to an impulse that turns the bodies like this.
+    #[inline(always)]
+    fn response(&self, turning: [Vector<S>; 2]) -> [Vector<S>; 2] {
+        [self.inertia[0].times(turning[0]), self.inertia[1].times(turning[1])]
+    }
+
+    /// An impulse along a direction with this response on the second body, and the opposite one on the first.
+    #[inline(always)]
+    fn push_along(&mut self, direction: Vector<S>, response: [Vector<S>; 2], impulse: Wide<S>) {
+        self.first[0] = self.first[0].minus(direction.times(impulse * self.mass[0]));
+        self.first[1] = self.first[1].minus(response[0].times(impulse));
+        self.second[0] = self.second[0].plus(direction.times(impulse * self.mass[1]));
+        self.second[1] = self.second[1].plus(response[1].times(impulse));
+    }
+
     /// An impulse on the second body, and the opposite one on the first.
     #[inline(always)]
     fn push(&mut self, impulse: Vector<S>, arms: [Vector<S>; 2]) {
@@ -220,22 +242,25 @@ impl<S: Simd> Pair<S> {
     }
 }
 
-/// The gaps where the bodies are now, to second order in how far they have turned.
+/// The gaps where the bodies are now, to second order in how far they have turned: along the normal, the turn θ moves the surface
+/// at r, curved about c, by `θ·(r × n) + ½ (θ·n θ·c − θ² n·c)`, where `θ·c = (θ × n)·(r × n) + θ·n n·c`.
 #[inline(always)]
 fn measure_gaps<S: Simd>(simd: S, block: &mut Block, offsets: &Rows<'_, Lanes>) {
     let normal = Vector::load(simd, &block.normal);
     let [shift_a, turn_a] = gather(simd, offsets, &block.bodies[0]);
     let [shift_b, turn_b] = gather(simd, offsets, &block.bodies[1]);
-    let shift = shift_b.minus(shift_a);
+    let shift = normal.dot(shift_b.minus(shift_a));
+    let (across_a, across_b) = (turn_a.cross(normal), turn_b.cross(normal));
+    // θ·n, and what is left of θ².
+    let (spin_a, spin_b) = (turn_a.dot(normal), turn_b.dot(normal));
+    let (tilt_a, tilt_b) = (across_a.dot(across_a), across_b.dot(across_b));
     let half = all(simd, 0.5);
-    let round = [load(simd, &block.round[0]), load(simd, &block.round[1])];
     for points in &mut block.points[..block.count] {
-        let arms = Vector::load_both(simd, &points.arms);
-        let centers = [arms[0].minus(normal.times(round[0])), arms[1].plus(normal.times(round[1]))];
-        let turned_a = turn_a.cross(arms[0]).plus(turn_a.cross(turn_a.cross(centers[0])).times(half));
-        let turned_b = turn_b.cross(arms[1]).plus(turn_b.cross(turn_b.cross(centers[1])).times(half));
-        let way = shift.plus(turned_b).minus(turned_a);
-        store(load(simd, &points.start) + normal.dot(way), &mut points.gap);
+        let [a, b] = Vector::load_both(simd, &points.turning);
+        let bend_a = spin_a * across_a.dot(a) - tilt_a * load(simd, &points.height[0]);
+        let bend_b = spin_b * across_b.dot(b) - tilt_b * load(simd, &points.height[1]);
+        let way = turn_b.dot(b) - turn_a.dot(a) + half * (bend_b - bend_a);
+        store(load(simd, &points.start) + shift + way, &mut points.gap);
     }
 }
 
@@ -244,18 +269,20 @@ fn solve_normals<S: Simd, const RELAX: bool>(
     simd: S,
     block: &mut Block,
     pair: &mut Pair<S>,
+    responses: &[[Vector<S>; 2]; MOST],
     inverse_h: f32,
     push: f32,
 ) {
     let normal = Vector::load(simd, &block.normal);
     let zero = all(simd, 0.0);
     let one = all(simd, 1.0);
-    for points in &mut block.points[..block.count] {
-        let arms = Vector::load_both(simd, &points.arms);
+    for (points, response) in block.points[..block.count].iter_mut().zip(responses) {
+        let [turning_a, turning_b] = Vector::load_both(simd, &points.turning);
         let gap = load(simd, &points.gap);
         let impulse = load(simd, &points.impulse);
         let mass = load(simd, &points.mass);
-        let opening = normal.dot(pair.velocity_at(arms));
+        let opening = normal.dot(pair.second[0].minus(pair.first[0]))
+            + (turning_b.dot(pair.second[1]) - turning_a.dot(pair.first[1]));
         let open = gap.simd_gt(zero);
         let closing = gap * all(simd, inverse_h);
         let change = if RELAX {
@@ -272,7 +299,7 @@ fn solve_normals<S: Simd, const RELAX: bool>(
         };
         let solved = larger(impulse + change, zero);
         store(solved, &mut points.impulse);
-        pair.push(normal.times(solved - impulse), arms);
+        pair.push_along(normal, *response, solved - impulse);
     }
 }
 

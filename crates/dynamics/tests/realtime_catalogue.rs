@@ -54,7 +54,8 @@ fn every_joint_that_is_eliminated_holds_and_goes_where_it_should() {
 
 /// Seven by seven light bodies without gravity, far from all else but joined to a body of the rig.
 fn attach_net(world: &mut World, to: BodyId) {
-    let properties = MassProperties { mass: 0.05, center: DVec3::ZERO, inertia: DMat3::from_diagonal(DVec3::splat(0.01)) };
+    let properties =
+        MassProperties { mass: 0.05, center: DVec3::ZERO, inertia: DMat3::from_diagonal(DVec3::splat(0.01)) };
     let corner = world.body(to).unwrap().position();
     let place = |k: usize| corner + 0.3 * DVec3::new((k % 7) as f64, (k / 7) as f64, 0.0);
     let ids: Vec<BodyId> = (0..49)

@@ -87,7 +87,12 @@ fn pendulums_keep_their_energy() {
     let mut five = chain(&[1.0; 5], 0.2, DVec3::X);
     let worst = run(&mut five, 30.0);
     let range = 9.81 * 0.2 * 12.5;
-    eprintln!("five links, 30 s: energy −{:.1e} +{:.1e}, gap {:.1e}", worst.fall / range, worst.rise / range, worst.gap);
+    eprintln!(
+        "five links, 30 s: energy −{:.1e} +{:.1e}, gap {:.1e}",
+        worst.fall / range,
+        worst.rise / range,
+        worst.gap
+    );
     assert!(worst.fall < 0.05 * range && worst.rise < 0.05 * range && worst.gap < 1e-4, "{worst:?}");
 }
 
@@ -130,7 +135,10 @@ fn loops_hold() {
     world.add_joint(Joint::new(rocker, last, z([1.3, 0.0, 0.0]))).unwrap();
     world.add_joint(Joint::new(last, JointEnd::World, z([1.3, -1.0, 0.0]))).unwrap();
     let worst = run(&mut world, 5.0);
-    eprintln!("four bars: gap {:.1e}, energy −{:.2} +{:.2} of {:.2} J", worst.gap, worst.fall, worst.rise, worst.kinetic);
+    eprintln!(
+        "four bars: gap {:.1e}, energy −{:.2} +{:.2} of {:.2} J",
+        worst.gap, worst.fall, worst.rise, worst.kinetic
+    );
     assert!(worst.gap < 1e-3 && worst.rise < 0.02 * worst.kinetic, "{worst:?}");
 
     let mut world = self::world();

@@ -21,12 +21,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    pub(super) const NONE: Self = Self {
-        joints: [ABSENT; LANES],
-        bodies: [[0; LANES]; 2],
-        moved: [0; 2],
-        mobility: [[[0.0; LANES]; 7]; 2],
-    };
+    pub(super) const NONE: Self =
+        Self { joints: [ABSENT; LANES], bodies: [[0; LANES]; 2], moved: [0; 2], mobility: [[[0.0; LANES]; 7]; 2] };
 
     /// Puts a joint between the bodies of two rows into a lane.
     pub(super) fn fill(&mut self, lane: usize, joint: u32, places: [u32; 2], rows: &BodyRows) {
@@ -70,8 +66,13 @@ impl<S: Simd> Offset<S> {
         let one = all(simd, 1.0);
         let square = turn.dot(turn) * all(simd, 0.25);
         let sine = one - square * all(simd, 1.0 / 6.0) * (one - square * all(simd, 0.05));
-        let cosine = one - square * all(simd, 0.5) * (one - square * all(simd, 1.0 / 12.0) * (one - square * all(simd, 1.0 / 30.0)));
-        Self { shift, turn, v: turn.times(sine * all(simd, 0.5)), w: cosine }
+        let fourth = one - square * all(simd, 1.0 / 12.0) * (one - square * all(simd, 1.0 / 30.0));
+        let cosine = one - square * all(simd, 0.5) * fourth;
+        // What turns so fast that the series are no good is at least turned, and not stretched.
+        let half = sine * all(simd, 0.5);
+        let length = (square * sine * sine + cosine * cosine).sqrt();
+        let scale = one / larger(length, all(simd, f32::MIN_POSITIVE));
+        Self { shift, turn, v: turn.times(half * scale), w: cosine * scale }
     }
 
     /// By how much a vector that is fixed to the body has turned: `2 (w v × r + v × (v × r))`.

@@ -113,7 +113,8 @@ impl NetLoad {
         let wanted = substeps * (gap / GAP).sqrt();
         // What is no number is taken for none.
         let rises = wanted > self.substeps;
-        self.substeps = if rises { wanted.min(1e3) } else { (self.substeps + FALLS * (wanted - self.substeps)).max(0.0) };
+        self.substeps =
+            if rises { wanted.min(1e3) } else { (self.substeps + FALLS * (wanted - self.substeps)).max(0.0) };
     }
 }
 

@@ -3,8 +3,8 @@
 //! Joints say what they are by their [`JointForm`]. Of those that do not, the rows tell whether they hold a point, which most do; what is
 //! left is solved row by row.
 
-use crate::constraint::{HingeForm, JointForm, JointFrame, JointView, Limit, Row, Softness, WeldForm};
 use crate::constraint::{Constraint, Freedom};
+use crate::constraint::{HingeForm, JointForm, JointFrame, JointView, Limit, Row, Softness, WeldForm};
 use glam::{DQuat, DVec3};
 
 /// How a joint is solved.
@@ -24,7 +24,9 @@ impl Plan {
         let plan = |point, angles, count| Some(Self { point, angles, count });
         match form {
             JointForm::Ball { softness, .. } if is_rigid(*softness) => plan(Some(0), None, 3),
-            JointForm::Hinge { turn, softness, .. } if is_rigid(*softness) => plan(Some(0), axes(form), 5 + acting(turn)),
+            JointForm::Hinge { turn, softness, .. } if is_rigid(*softness) => {
+                plan(Some(0), axes(form), 5 + acting(turn))
+            }
             JointForm::Weld { softness, .. } if is_rigid(*softness) => plan(Some(0), axes(form), 6),
             JointForm::ConstantVelocity { softness, .. } if is_rigid(*softness) => plan(Some(0), axes(form), 4),
             JointForm::OrientationLock { .. } => plan(None, axes(form), 3),

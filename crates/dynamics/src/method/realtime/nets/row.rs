@@ -168,11 +168,19 @@ impl Response {
             Some((gamma, rate)) => {
                 let whole = 1.0 / (mobility + gamma).max(f64::MIN_POSITIVE);
                 let unbounded = [f64::INFINITY, f64::NEG_INFINITY];
-                Self { rates: [rate; 2], most: unbounded, mass: [whole; 2], leak: [gamma * whole; 2], relaxed: 0.0, ..held }
+                Self {
+                    rates: [rate; 2],
+                    most: unbounded,
+                    mass: [whole; 2],
+                    leak: [gamma * whole; 2],
+                    relaxed: 0.0,
+                    ..held
+                }
             }
             None => held,
         };
-        let free = |bounds: [f64; 2]| Self { rates: [0.0; 2], mass: [mass; 2], leak: [0.0; 2], relaxed: mass, bounds, ..held };
+        let free =
+            |bounds: [f64; 2]| Self { rates: [0.0; 2], mass: [mass; 2], leak: [0.0; 2], relaxed: mass, bounds, ..held };
         match row.limit {
             Limit::Equality => held,
             Limit::AtLeastZero => Self {

@@ -21,6 +21,8 @@ pub struct StepReport {
     pub work: StepWork,
     /// How well the constraints were solved: the most sweeps and the largest residual of all islands.
     pub solved: Convergence,
+    /// How accurate it was, as far as the method controls its error; all zero otherwise.
+    pub accuracy: AccuracyReport,
     /// How long it took. The only part that is not the same in every run.
     pub times: StepTimes,
 }
@@ -50,6 +52,31 @@ pub struct StepWork {
     pub heap_substeps: usize,
     /// How often a part of the step was solved again, because bodies ran into what was not expected to be in their way.
     pub second_thoughts: usize,
+}
+
+/// What a method with error control did in a step of the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AccuracyReport {
+    /// How many steps of the integration were taken.
+    pub steps: u64,
+    /// How many more were tried and found too long.
+    pub rejected: u64,
+    /// How many events there were: impacts, surfaces that part, slide or hold, limits, motors that yield, joints that break.
+    pub events: u64,
+    /// How often accelerations were computed.
+    pub evaluations: u64,
+    /// The length of the integration's next step, in seconds.
+    pub step: f64,
+    /// The estimated error of the last step, relative to the sizes and speeds of the scene.
+    pub error: f64,
+    /// The sum of the estimated errors of all steps since the start: an upper estimate where errors do not grow by themselves.
+    pub total_error: f64,
+    /// The estimated error of positions since the start, in metres, where the method was asked to go along with a second run.
+    pub estimated_error: Option<f64>,
+    /// The largest error of a constraint before it was put right, in metres or radians.
+    pub drift: f64,
+    /// How much of the time, in seconds, was taken in small steps because events crowded.
+    pub stumbled: f64,
 }
 
 /// How far a solver got.

@@ -11,6 +11,7 @@ pub(crate) use self::pool::Member;
 
 use self::pool::Pool;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// More threads than this are of no use to a step.
@@ -21,8 +22,20 @@ const MOST: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Workers {
     count: NonZeroUsize,
-    pool: Arc<OnceLock<Pool>>,
+    threads: Arc<Threads>,
 }
+
+/// What copies share.
+#[derive(Debug, Default)]
+struct Threads {
+    pool: OnceLock<Pool>,
+    /// How many jobs are still to be done alone, because the processors are busy with something else.
+    alone: AtomicU32,
+}
+
+/// If threads wait long for each other this often in a job, the next ones are done alone, so many of them.
+const CROWDED: u32 = 2;
+const ALONE: u32 = 200;
 
 impl Default for Workers {
     /// One: the thread that takes the step.
@@ -44,7 +57,7 @@ impl Workers {
     /// So many threads: from 1 to 64, what is beyond counts as the nearest of these.
     pub fn new(count: usize) -> Self {
         let count = NonZeroUsize::new(count.min(MOST)).unwrap_or(NonZeroUsize::MIN);
-        Self { count, pool: Arc::default() }
+        Self { count, threads: Arc::default() }
     }
 
     /// As many threads as the machine runs at once.
@@ -74,11 +87,16 @@ impl Workers {
 
     /// Has up to `members` threads do a job together.
     pub(crate) fn team(&self, members: usize, job: impl Fn(&Member<'_>) + Sync) {
-        let members = members.min(self.count());
-        if members < 2 {
+        let (members, Threads { pool, alone }) = (members.min(self.count()), &*self.threads);
+        let waits = alone.load(Ordering::Relaxed);
+        if members < 2 || waits > 0 {
+            alone.store(waits.saturating_sub(1), Ordering::Relaxed);
             return job(&Member::ALONE);
         }
-        self.pool.get_or_init(|| Pool::new(self.count() - 1)).run(members, &job);
+        let pool = pool.get_or_init(|| Pool::new(self.count() - 1));
+        if pool.run(members, &job) >= CROWDED {
+            alone.store(ALONE, Ordering::Relaxed);
+        }
     }
 }
 

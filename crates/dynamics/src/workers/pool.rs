@@ -4,6 +4,8 @@
 //! as the pool; between two jobs they look for the next one for a moment (they spin) and then sleep until they are called (they park).
 //! Who does what follows from the number of a thread alone (a static partition), never from who is ready first.
 //!
+//! Where other programs want the processors, threads wait long for each other, and one alone is faster: the pool tells when it was so.
+//!
 //! A thread that panics takes the others with it: those at the barrier leave it, and the panic goes on in the thread that forked.
 
 #![allow(unsafe_code, reason = "threads that outlive a call work on what it has borrowed; see SAFETY")]
@@ -14,9 +16,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// How often a thread looks before it lets others have the processor.
 const LOOKS: u32 = if cfg!(miri) { 2 } else { 1500 };
+
+/// Who waits longer than this at a barrier waits for a thread that does not run.
+const LONG: Duration = Duration::from_millis(2);
 
 type Job<'a> = &'a (dyn Fn(&Member<'_>) + Sync);
 
@@ -32,6 +38,8 @@ struct Shared {
     /// The barrier: how many have come to it, and how often it has opened.
     arrived: AtomicUsize,
     opened: AtomicU32,
+    /// How often somebody waited long at it.
+    long_waits: AtomicU32,
     panicked: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -88,16 +96,20 @@ impl Pool {
     }
 
     /// Does a job on `members` threads at once, this one included. If the threads work for somebody else, or there are none, it is done
-    /// on this one.
-    pub(super) fn run(&self, members: usize, job: Job<'_>) {
+    /// on this one. How often a thread waited long for another one.
+    pub(super) fn run(&self, members: usize, job: Job<'_>) -> u32 {
         let members = members.min(self.threads.len() + 1);
         let _busy = match self.busy.try_lock() {
             Ok(guard) => guard,
             Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
-            Err(TryLockError::WouldBlock) => return job(&Member::ALONE),
+            Err(TryLockError::WouldBlock) => {
+                job(&Member::ALONE);
+                return 0;
+            }
         };
         if members < 2 {
-            return job(&Member::ALONE);
+            job(&Member::ALONE);
+            return 0;
         }
         let shared = &*self.shared;
         shared.working.store(self.threads.len(), Ordering::Relaxed);
@@ -114,6 +126,7 @@ impl Pool {
             let panic = lock(&shared.panic).take();
             resume_unwind(panic.unwrap_or_else(|| Box::new("a thread of the pool panicked")));
         }
+        shared.long_waits.swap(0, Ordering::Relaxed)
     }
 }
 
@@ -223,12 +236,18 @@ impl Member<'_> {
             shared.opened.store(opened.wrapping_add(1), Ordering::Release);
             return;
         }
-        let mut looks = 0;
+        let (mut looks, mut since) = (0, None);
         while shared.opened.load(Ordering::Acquire) == opened {
             if shared.panicked.load(Ordering::Acquire) {
                 resume_unwind(Box::new("another thread of the pool panicked"));
             }
             pause(&mut looks);
+            if looks == LOOKS && since.is_none() {
+                since = Some(Instant::now());
+            }
+        }
+        if since.is_some_and(|since| since.elapsed() > LONG) {
+            shared.long_waits.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -4,6 +4,7 @@ use super::{Beside, Case, SECOND_CENTER};
 use glam::{DQuat, DVec3};
 use tumble_dynamics::geometry::math::{rotation_from_vector, rotation_vector};
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Breaking, Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -22,7 +23,7 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(case: &Case, with_world: bool, breaking: Breaking) -> Self {
-        Self::in_world(World::new(), case, with_world, breaking)
+        Self::in_world(World::with_method(Retroactive::new()), case, with_world, breaking)
     }
 
     /// The same in a world that is empty yet.

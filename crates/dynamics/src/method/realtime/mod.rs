@@ -75,7 +75,7 @@ use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
 use crate::parts::{breaking, finite, forces, regions, scripts, turns};
 use crate::report::{StepReport, StepWork, Stopwatch};
-use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
+use crate::{BodyId, BodyState, Cancel, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
 use fearless_simd::Level;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -240,6 +240,7 @@ impl Realtime {
             roster: &self.roster,
             awake: &self.awake.list,
             workers,
+            cancel: context.cancel,
         };
         self.memory.pairs.find(&scenery, context.index, &mut self.near);
         self.begin_joints(model);
@@ -251,6 +252,7 @@ impl Realtime {
         let part = dt / f64::from(refreshes);
         for refresh in 0..refreshes {
             self.look(context, refresh, part, &mut watch);
+            context.cancel.check()?;
             self.go(context, refresh, part, &mut watch)?;
         }
         self.finish(context);
@@ -274,6 +276,7 @@ impl Realtime {
             roster: &self.roster,
             awake: &self.awake.list,
             workers,
+            cancel: context.cancel,
         };
         self.memory.pairs.touch(&scenery, (refresh == 0).then_some(context.dt));
         self.report.times.stages.narrow_phase += watch.lap();
@@ -293,7 +296,7 @@ impl Realtime {
         part: f64,
         watch: &mut Stopwatch,
     ) -> Result<(), StepError> {
-        let (model, workers) = (context.model, context.workers);
+        let (model, workers, cancel) = (context.model, context.workers, context.cancel);
         let state = &mut *context.state;
         let time = state.time + part * f64::from(refresh);
         self.load_bodies(model, state, time, part);
@@ -303,7 +306,8 @@ impl Realtime {
         for _ in 0..=SECOND_THOUGHTS {
             self.load_contacts(model, state, part);
             self.report.times.stages.prepare += watch.lap();
-            self.solve(model, state, part, workers);
+            self.solve(model, state, part, (workers, cancel));
+            cancel.check()?;
             watch.lap();
             let again = self.some_ghosts_come_true(model, state, part, workers);
             self.report.times.stages.ghosts += watch.lap();
@@ -627,14 +631,15 @@ impl Realtime {
     }
 
     /// Lets `part` seconds pass.
-    fn solve(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) {
+    fn solve(&mut self, model: &Model, state: &State, part: f64, (workers, cancel): (&Workers, &Cancel)) {
         let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
         let Self { bodies, contacts, wide, exact, nets, waves, level, settings, memory, report, .. } = self;
         let (push, threshold) = (settings.max_push_speed, settings.restitution_threshold);
         let pairs = &memory.pairs.list;
         let times = &mut report.times.stages;
         let level = *level;
-        let mut solvers = Solvers { pairs, contacts, wide, exact, nets, level, push, threshold, workers, times };
+        let mut solvers =
+            Solvers { pairs, contacts, wide, exact, nets, level, push, threshold, workers, cancel, times };
         waves.pass(part, bodies, &mut solvers, &world);
     }
 

@@ -14,7 +14,7 @@ use crate::parts::notices::Touch;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
 use crate::parts::{pairs, perturbation};
-use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -352,6 +352,7 @@ pub(super) struct Scenery<'a> {
     /// The movable bodies that are awake.
     pub(super) awake: &'a [BodyId],
     pub(super) workers: &'a Workers,
+    pub(super) cancel: &'a Cancel,
 }
 
 /// All pairs, sorted by the ids of the colliders.
@@ -494,7 +495,8 @@ impl Pairs {
                     if let Some(dt) = begins {
                         pair.begin(dt);
                     }
-                    if !pair.bodies.into_iter().all(still) || pair.patches.is_empty() {
+                    let moves = !pair.bodies.into_iter().all(still) || pair.patches.is_empty();
+                    if moves && !world.cancel.is_cancelled() {
                         pair.update(world, manifolds);
                     }
                 }

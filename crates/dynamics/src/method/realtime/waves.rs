@@ -11,15 +11,15 @@ use super::impact;
 use super::nets::Nets;
 use super::pairs::Pair;
 use super::wide::{Heaps, Stiffness, WideContacts};
-use crate::Workers;
 use crate::report::{StageTimes, Stopwatch};
+use crate::{Cancel, Workers};
 use fearless_simd::Level;
 
 /// What is slower than this, in m/s and rad/s, rests. The positions of what begins to slide are off by half of what it covers in a substep.
 const REST: f64 = 1e-3;
 
-/// A body that tumbles alone turns by no more than this in a substep, in radians.
-const TUMBLE: f64 = 0.05;
+/// What turns by less than this within a part of a step, in radians, does not tumble.
+const TUMBLE: f64 = 1e-4;
 
 /// With whom a body goes through a part of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +67,7 @@ pub(super) struct Solvers<'a> {
     pub(super) push: f64,
     pub(super) threshold: f64,
     pub(super) workers: &'a Workers,
+    pub(super) cancel: &'a Cancel,
     pub(super) times: &'a mut StageTimes,
 }
 
@@ -144,10 +145,10 @@ impl Wave {
         solvers: &mut Solvers<'_>,
         world: &JointWorld<'_>,
     ) {
-        let Solvers { contacts, exact, push, threshold, .. } = solvers;
+        let Solvers { contacts, exact, push, threshold, cancel, .. } = solvers;
         let h = part / f64::from(self.substeps);
         let stiffness = Stiffness { h, push: *push };
-        for _ in 0..self.substeps {
+        for _ in (0..self.substeps).take_while(|_| !cancel.is_cancelled()) {
             for &number in &self.bodies {
                 let body = &mut bodies.list[number as usize];
                 body.kick(if body.jointed { 0.5 * h } else { h });
@@ -161,7 +162,7 @@ impl Wave {
     }
 
     fn pass_heaps(&self, part: f64, bodies: &mut Bodies, solvers: &mut Solvers<'_>, world: &JointWorld<'_>) {
-        let Solvers { pairs, contacts, wide, nets, level, push, threshold, workers, .. } = solvers;
+        let Solvers { pairs, contacts, wide, nets, level, push, threshold, workers, cancel, .. } = solvers;
         let stiffness = Stiffness { h: part / f64::from(self.substeps), push: *push };
         let mut heaps = Heaps {
             pairs,
@@ -173,6 +174,7 @@ impl Wave {
             workers,
             nets,
             world,
+            cancel,
         };
         wide.pass(&mut heaps, self.substeps, &stiffness);
     }
@@ -184,15 +186,13 @@ impl Body {
         self.velocity.length_squared() < REST * REST && self.angular_velocity.length_squared() < REST * REST
     }
 
-    /// Goes alone for `part` seconds: at once, unless air or its own spin bend its way; then in `most` substeps at most.
+    /// Goes alone for `part` seconds: at once, unless air or its own spin bend its way; then in so many substeps. They are as long whether or
+    /// not something is near, so that what is passed by at a hair's breadth leaves no trace.
     fn fly(&mut self, part: f64, most: u32) {
         let substeps = match self.spin {
             _ if self.damping != [0.0; 2] => most,
-            Spin::Euler { .. } => {
-                let turn = self.angular_velocity.length() * part;
-                ((turn / TUMBLE).ceil().min(f64::from(most)) as u32).max(1)
-            }
-            Spin::Given | Spin::Steady => 1,
+            Spin::Euler { .. } if self.angular_velocity.length() * part > TUMBLE => most,
+            Spin::Given | Spin::Steady | Spin::Euler { .. } => 1,
         };
         let h = part / f64::from(substeps);
         for _ in 0..substeps {

@@ -372,14 +372,25 @@ impl Nets {
         }
     }
 
+    /// The largest gap of a point or error of an axis in any substep, and of any other row in the last one.
+    fn largest_gap(&self) -> f32 {
+        let worst = self.points.iter().map(|block| &block.worst).chain(self.angles.iter().map(|block| &block.worst));
+        let mut gap = worst.flatten().fold(0.0, |most: f32, &part| most.max(part));
+        for block in &self.rows {
+            for (lane, _) in block.ends.taken() {
+                gap = block.rows[..block.count].iter().map(|row| row.violation(lane)).fold(gap, f32::max);
+            }
+        }
+        gap
+    }
+
     /// Gives what joints exerted back, and takes note of how far they opened. There are so many looks at the contacts in a step.
     pub(super) fn store(&self, memory: &mut [JointMemory], load: &mut NetLoad, looks: u32, h: f64) {
         if self.joints.is_empty() {
             *load = NetLoad::default();
             return;
         }
-        let worst = self.points.iter().map(|block| &block.worst).chain(self.angles.iter().map(|block| &block.worst));
-        let gap = worst.flatten().fold(0.0, |most: f32, &part| most.max(part));
+        let gap = self.largest_gap();
         load.follow(if gap.is_finite() { gap.into() } else { 0.0 }, f64::from(self.substeps * looks));
         for joint in &self.joints {
             memory[joint.id.slot()].begin_swept(joint.id, joint.plan.count);

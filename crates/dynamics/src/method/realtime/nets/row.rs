@@ -93,6 +93,17 @@ impl WideRow {
         (take(&self.linear[1], lane) * total, take(&self.torque, lane) * total)
     }
 
+    /// By how much a rigid row of a lane is off, in metres or radians; nothing for motors and springs.
+    pub(super) fn violation(&self, lane: usize) -> f32 {
+        let error = self.error[lane];
+        let held = self.relaxed[lane] > 0.0 && self.rates[0][lane] > 0.0;
+        match self.one_sided[lane] > 0.0 {
+            _ if !held => 0.0,
+            true => (-error).max(0.0),
+            false => error.abs(),
+        }
+    }
+
     /// Whether the row of a lane is a limit that pushes.
     pub(super) fn pushes(&self, lane: usize) -> bool {
         self.one_sided[lane] > 0.0 && self.impulse[lane] > 0.0

@@ -41,10 +41,11 @@ use super::impact;
 use super::lanes::LANES;
 use super::nets::{Nets, Shared, Spring, Sweep};
 use super::pairs::Pair;
-use crate::Workers;
 use crate::workers::{Disjoint, Member};
+use crate::{Cancel, Workers};
 use fearless_simd::Level;
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The fewest blocks that are worth a thread of their own.
@@ -114,6 +115,7 @@ pub(super) struct Heaps<'a> {
     /// The joints of the same bodies.
     pub(super) nets: &'a mut Nets,
     pub(super) world: &'a JointWorld<'a>,
+    pub(super) cancel: &'a Cancel,
 }
 
 impl WideContacts {
@@ -191,7 +193,7 @@ impl WideContacts {
         let Heaps { contacts, bodies, bouncing, threshold, level, nets, .. } = heaps;
         let (level, bouncing, threshold) = (*level, *bouncing, *threshold);
         let impacts = Mutex::new((&mut **contacts, &mut **bodies));
-        let spans = &*spans;
+        let (spans, cancel, cancelled) = (&*spans, heaps.cancel, AtomicBool::new(false));
         // SAFETY: between two barriers the members share the rows, or they share the blocks of one colour, of which no two have a moving body
         // in common, and rows of bodies that are not moved are not written by blocks; or one member alone does all the work.
         #[expect(unsafe_code, reason = "contacts of one colour have no moving body in common")]
@@ -220,7 +222,14 @@ impl WideContacts {
             let moving = Shared { motions: &shared.motions, offsets: &shared.offsets };
             for substep in 0..substeps {
                 shared.kick(member, substep > 0);
+                if member.index() == 0 {
+                    // All members hear the same, whenever it comes.
+                    cancelled.store(cancel.is_cancelled(), Ordering::Relaxed);
+                }
                 member.wait();
+                if cancelled.load(Ordering::Relaxed) {
+                    break;
+                }
                 if !bouncing.is_empty() {
                     if member.index() == 0 {
                         let mut impacts = impacts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,11 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(case: &Case, with_world: bool, breaking: Breaking) -> Self {
-        let mut world = World::with_method(Retroactive::new());
+        Self::in_world(World::with_method(Retroactive::new()), case, with_world, breaking)
+    }
+
+    /// The same in a world that is empty yet.
+    pub(crate) fn in_world(mut world: World, case: &Case, with_world: bool, breaking: Breaking) -> Self {
         world.set_gravity(DVec3::ZERO);
         let body = |half: [f64; 3], pose: Transform| {
             let body = Body::dynamic().with_shape(Shape::cuboid(half).unwrap()).with_mass(1.0).with_pose(pose);
@@ -71,12 +75,18 @@ impl Rig {
 
     /// Drives it for some seconds with random forces and torques, up to five times the weight, that change twenty times a
     /// second. A weak pull to where it all began keeps what can slide from sliding away. `look` sees each moment.
-    pub(crate) fn shake(&mut self, case: &Case, seconds: f64, mut look: impl FnMut(&Self)) {
+    pub(crate) fn shake(&mut self, case: &Case, seconds: f64, look: impl FnMut(&Self)) {
+        self.shake_in_steps(case, seconds, 12, look);
+    }
+
+    /// The same in so many steps between two changes of the forces.
+    pub(crate) fn shake_in_steps(&mut self, case: &Case, seconds: f64, steps: usize, mut look: impl FnMut(&Self)) {
+        let dt = 0.05 / steps as f64;
         let mut random = fastrand::Rng::with_seed(7);
         let mut vector = |size: f64| DVec3::from_array([0; 3].map(|_| (2.0 * random.f64() - 1.0) * size));
         let mut driving = [[DVec3::ZERO; 2]; 2];
-        for step in 0..(seconds / DT) as usize {
-            if step % 12 == 0 {
+        for step in 0..(seconds / dt).round() as usize {
+            if step % steps == 0 {
                 driving = [0, 1].map(|_| [vector(case.force), vector(3.0)]);
             }
             for (index, (&id, [force, torque])) in self.bodies.iter().zip(driving).enumerate() {
@@ -87,7 +97,7 @@ impl Rig {
                 let turned = rotation_vector(body.read().rotation() * self.starts[index].conjugate());
                 body.apply_torque(torque - 0.1 * spin - case.upright * (turned + 0.03 * spin)).unwrap();
             }
-            self.world.step(DT).unwrap();
+            self.world.step(dt).unwrap();
             look(self);
         }
     }

@@ -107,7 +107,7 @@ impl<S: Simd> Vector<S> {
 
 /// Eight symmetric matrices, by their entries xx, xy, xz, yy, yz, zz.
 #[derive(Clone, Copy)]
-pub(super) struct Symmetric<S: Simd>([Wide<S>; 6]);
+pub(super) struct Symmetric<S: Simd>(pub(super) [Wide<S>; 6]);
 
 impl<S: Simd> Symmetric<S> {
     #[inline(always)]

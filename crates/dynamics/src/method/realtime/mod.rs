@@ -12,11 +12,12 @@
 //! 3. **No ghosts** (`ghosts`). What is only expected to be in the way has to be confirmed by the motion.
 //! 4. **Impacts apart** (`impact`). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
 //!    body: bounces have the right height, Newton's cradle works.
-//! 5. **Two ways to solve.** Islands of few contacts and all that have joints are solved exactly (`exact`), to rounding, in double
-//!    precision: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large heaps, and smaller ones
-//!    while they crash about, are solved by sweeps (`wide`) of eight contacts at a time, in single precision, soft and then
-//!    relaxed, in as many substeps as what they have to bear asks for (`load`). What exact islands may have of energy is known
-//!    beforehand (`exact::passive`).
+//! 5. **Two ways to solve.** Islands of few contacts are solved exactly (`exact`), to rounding, in double precision, with their joints
+//!    if these are chains, trees or small loops: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large
+//!    heaps, and smaller ones while they crash about, are solved by sweeps (`wide`) of eight contacts at a time, in single
+//!    precision, soft and then relaxed, in as many substeps as what they have to bear asks for (`load`); nets of joints, joints in
+//!    heaps and crowds of figures are swept with them (`nets`). What exact islands may have of energy is known beforehand
+//!    (`exact::passive`).
 //! 6. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
 //! The bodies go in `waves`, each in as many substeps as it needs. The narrow phase, ghosts, bodies in flight and heaps are divided among
@@ -30,8 +31,8 @@
 //! Rows ten thousand times as stiff as the heaviest body make Newton's method stumble from kink to kink; a thousand times is right.
 //! More sweeps do not help heaps under load; more substeps do.
 //!
-//! **What is missing yet.** All islands with joints are solved exactly, so nets of joints of more than some hundred bodies and heaps of figures
-//! are slow. Exact islands are solved on one thread, one after the other.
+//! **What is missing yet.** Exact islands are solved on one thread, one after the other. Large nets of welds, which are plates, sag: sweeps
+//! carry no torque that far.
 
 mod awake;
 mod bodies;
@@ -43,6 +44,7 @@ mod impact;
 mod lanes;
 mod load;
 mod motion;
+mod nets;
 mod notify;
 mod pairs;
 mod settings;
@@ -57,6 +59,7 @@ use self::contact::Contact;
 use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::ghosts::{Ghosts, Outlook};
 use self::load::{Load, Rhythm};
+use self::nets::{NetLoad, Nets, Tiers};
 use self::pairs::{Pair, Pairs, Patch, Scenery};
 use self::waves::{Pace, Solvers, Waves};
 use self::wide::WideContacts;
@@ -64,7 +67,7 @@ use super::{Method, StepContext};
 use crate::contact::Contact as ContactView;
 use crate::event::Reaction;
 use crate::force::Wrenches;
-use crate::journal::Journal;
+use crate::journal::{BodyChange, Change, Journal};
 use crate::model::JointEnd;
 use crate::parts::activity::{self, Activity};
 use crate::parts::adjacency::Adjacency;
@@ -82,6 +85,12 @@ const SECOND_THOUGHTS: usize = 2;
 
 /// Islands of no more contacts than this are solved exactly even while they crash about.
 const FEW_CONTACTS: usize = 4;
+
+/// The most bodies that are solved exactly of islands in which there are joints and contacts.
+const CROWD: usize = 120;
+
+/// Masses that differ by no more than this factor are mild.
+const MILD: f64 = 50.0;
 
 /// The real-time method. See the module's documentation.
 #[derive(Clone, Debug)]
@@ -103,6 +112,9 @@ pub struct Realtime {
     contacts: Vec<Contact>,
     wide: WideContacts,
     exact: ExactIslands,
+    nets: Nets,
+    /// Which islands with joints are solved exactly.
+    tiers: Tiers,
     ghosts: Ghosts,
     /// How the step under way is divided.
     rhythm: Rhythm,
@@ -131,6 +143,8 @@ struct Memory {
     activity: Activity,
     /// How much heaps have to bear (`load`).
     load: Load,
+    /// How far nets of joints open.
+    net_load: NetLoad,
     /// The length of the last step, in seconds; zero before the first.
     dt: f64,
 }
@@ -142,6 +156,7 @@ struct Before {
     bodies: Vec<(u32, BodyState)>,
     joints: Vec<JointMemory>,
     load: Load,
+    net_load: NetLoad,
     report: StepReport,
 }
 
@@ -175,6 +190,8 @@ impl Realtime {
             contacts: Vec::new(),
             wide: WideContacts::default(),
             exact: ExactIslands::default(),
+            nets: Nets::default(),
+            tiers: Tiers::default(),
             ghosts: Ghosts::default(),
             rhythm: Load::default().rhythm(&RealtimeSettings::default(), true),
             waves: Waves::default(),
@@ -341,6 +358,21 @@ impl Realtime {
         self.count(context.state);
     }
 
+    /// Forgets what was found out about joints that are not what they were.
+    fn forget_changed(&mut self, changes: &Journal) {
+        if changes.is_everything() {
+            self.tiers.clear();
+            self.nets.forget_plans();
+        }
+        for change in changes.iter() {
+            match change {
+                Change::Body(_, BodyChange::Kind) => self.tiers.clear(),
+                Change::Joint(id, _) => self.nets.forget_plan(id),
+                _ => {}
+            }
+        }
+    }
+
     /// Forgets what joints exerted in the step before.
     fn begin_joints(&mut self, model: &Model) {
         self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
@@ -445,18 +477,24 @@ impl Realtime {
         (work.heaps, work.exact_islands, work.resting_islands) = (0, 0, 0);
         self.exact.clear(self.bodies.list.len());
         self.wide.clear(self.bodies.list.len());
+        self.nets.clear();
+        let crowded = self.is_crowded();
         let islands = std::mem::take(&mut self.islands);
         for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let pairs = &self.memory.pairs.list;
             let count = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
-            let pace = self.pace(island, count);
+            let eliminate = self.tiers.eliminate(model, &island.joints);
+            let pace = self.pace(island, count, eliminate, crowded);
             let work = &mut self.report.work;
             work.heaps += usize::from(pace == Pace::Heap);
             work.exact_islands += usize::from(matches!(pace, Pace::Exact | Pace::Resting));
             work.resting_islands += usize::from(pace == Pace::Resting);
             match pace {
                 Pace::Alone => {}
-                Pace::Heap => self.load_heap(island, part),
+                Pace::Heap => {
+                    self.load_heap(island, part);
+                    self.load_net(island, &world, part);
+                }
                 pace => {
                     let numbers = self.load_exact(island, pace, part);
                     self.bodies.set_pace(&island.bodies, pace);
@@ -511,8 +549,41 @@ impl Realtime {
         }
     }
 
-    /// With whom the bodies of an island go that has so many contacts.
-    fn pace(&self, island: &Island, contacts: usize) -> Pace {
+    /// Takes over the joints of an island that is swept.
+    fn load_net(&mut self, island: &Island, world: &JointWorld<'_>, part: f64) {
+        let Self { waves, bodies, memory, wide, nets, .. } = self;
+        let h = part / f64::from(waves.heaps.substeps);
+        for &id in &island.joints {
+            let Some(joint) = world.model.joints().get(id) else { continue };
+            let numbers = joint.ends.map(|end| nets::number_of(end, bodies));
+            let places = numbers.map(|number| wide.row(number, bodies));
+            nets.add(id, [numbers, places], &memory.joints[id.slot()], bodies, world, h);
+            for body in numbers.map(|number| number as usize) {
+                if bodies.list[body].is_movable() {
+                    bodies.list[body].pace = Pace::Heap;
+                }
+            }
+        }
+    }
+
+    /// Whether more figures touch something than can be solved exactly in time.
+    fn is_crowded(&self) -> bool {
+        let islands = self.islands.as_slice().iter().filter(|island| island.needs_solving());
+        let figures = islands.filter(|island| !island.joints.is_empty() && !island.contacts.is_empty());
+        figures.map(|island| island.bodies.len()).sum::<usize>() > CROWD
+    }
+
+    /// Whether no body of an island is much heavier than another.
+    fn is_mild(&self, island: &Island) -> bool {
+        let bodies = island.bodies.iter().map(|&id| &self.bodies.list[self.bodies.number(id) as usize]);
+        let inverse = bodies.filter(|body| body.is_movable()).map(|body| body.inverse_mass);
+        let (least, most) = inverse.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), m| (a.min(m), b.max(m)));
+        most <= MILD * least
+    }
+
+    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. Where figures are
+    /// `crowded`, those that touch something are swept, unless their masses differ by much: so a crowd costs no more than it must.
+    fn pace(&self, island: &Island, contacts: usize, eliminate: bool, crowded: bool) -> Pace {
         let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
         let at_rest = || {
             let mut pairs = island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
@@ -523,6 +594,8 @@ impl Realtime {
             true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
             true if contacts > FEW_CONTACTS && self.crashes(island) => Pace::Heap,
             true if at_rest() => Pace::Resting,
+            false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            false if crowded && contacts > 0 && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,
         }
     }
@@ -539,7 +612,9 @@ impl Realtime {
 
     /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.
     fn substeps(&self) -> [u32; 2] {
-        [self.rhythm.substeps, self.memory.load.substeps(&self.rhythm, &self.settings)]
+        let heaps = self.memory.load.substeps(&self.rhythm, &self.settings);
+        let nets = self.memory.net_load.substeps(self.rhythm.refreshes, self.settings.most_substeps);
+        [self.rhythm.substeps, heaps.max(nets)]
     }
 
     /// Adds the accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
@@ -558,12 +633,13 @@ impl Realtime {
     /// Lets `part` seconds pass.
     fn solve(&mut self, model: &Model, state: &State, part: f64, (workers, cancel): (&Workers, &Cancel)) {
         let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
-        let Self { bodies, contacts, wide, exact, waves, level, settings, memory, report, .. } = self;
+        let Self { bodies, contacts, wide, exact, nets, waves, level, settings, memory, report, .. } = self;
         let (push, threshold) = (settings.max_push_speed, settings.restitution_threshold);
         let pairs = &memory.pairs.list;
         let times = &mut report.times.stages;
         let level = *level;
-        let mut solvers = Solvers { pairs, contacts, wide, exact, level, push, threshold, workers, cancel, times };
+        let mut solvers =
+            Solvers { pairs, contacts, wide, exact, nets, level, push, threshold, workers, cancel, times };
         waves.pass(part, bodies, &mut solvers, &world);
     }
 
@@ -577,6 +653,9 @@ impl Realtime {
     fn store(&mut self, part: f64, workers: &Workers) {
         let h = part / f64::from(self.rhythm.substeps);
         self.exact.store(&mut self.memory.joints, h);
+        let swept = part / f64::from(self.waves.heaps.substeps);
+        let Memory { joints, net_load, .. } = &mut self.memory;
+        self.nets.store(joints, net_load, self.rhythm.refreshes, swept);
         let pairs = &mut self.memory.pairs.list;
         for contact in &self.contacts {
             let pair = &mut pairs[contact.pair as usize];
@@ -640,6 +719,7 @@ impl Method for Realtime {
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         let StepContext { changes, model, state, .. } = context;
         self.roster.follow(changes, model);
+        self.forget_changed(changes);
         self.stirred = self.awake.follow(changes, &self.roster, model, state);
         if self.stirred {
             self.memory.pairs.sort_out(model, state, None, true);
@@ -648,7 +728,7 @@ impl Method for Realtime {
         self.before.note(&self.awake.list, context.state, |_| true);
         self.before.note(&self.roster.scripted, context.state, |_| true);
         self.before.joints.clone_from(&self.memory.joints);
-        self.before.load = self.memory.load;
+        (self.before.load, self.before.net_load) = (self.memory.load, self.memory.net_load);
         self.before.report = self.report;
         let result = self.advance(context);
         if result.is_err() {
@@ -657,7 +737,7 @@ impl Method for Realtime {
             self.awake.renew(&self.roster, context.state);
             self.memory.pairs.sort_out(context.model, context.state, None, false);
             std::mem::swap(&mut self.memory.joints, &mut self.before.joints);
-            self.memory.load = self.before.load;
+            (self.memory.load, self.memory.net_load) = (self.before.load, self.before.net_load);
             self.report = self.before.report;
             context.index.all_moved();
         }
@@ -702,6 +782,7 @@ impl Method for Realtime {
         self.memory.pairs.clear();
         self.memory.joints.clear();
         self.memory.activity.reset();
+        self.memory.net_load = NetLoad::default();
         self.memory.dt = 0.0;
         self.bodies.clear();
         self.islands.clear();

@@ -8,6 +8,7 @@ use super::bodies::{Bodies, Body, Spin};
 use super::contact::Contact;
 use super::exact::{ExactIslands, JointWorld};
 use super::impact;
+use super::nets::Nets;
 use super::pairs::Pair;
 use super::wide::{Heaps, Stiffness, WideContacts};
 use crate::report::{StageTimes, Stopwatch};
@@ -60,6 +61,7 @@ pub(super) struct Solvers<'a> {
     pub(super) contacts: &'a mut [Contact],
     pub(super) wide: &'a mut WideContacts,
     pub(super) exact: &'a mut ExactIslands,
+    pub(super) nets: &'a mut Nets,
     pub(super) level: Level,
     /// The fastest that overlaps are pushed out, and the slowest impact that bounces, in m/s.
     pub(super) push: f64,
@@ -122,8 +124,8 @@ impl Waves {
         }
         self.scripted.iter().for_each(|(number, body)| bodies.list[*number as usize] = *body);
         solvers.times.exact += watch.lap();
-        if solvers.wide.len() > 0 {
-            self.heaps.pass_heaps(part, bodies, solvers);
+        if solvers.wide.len() > 0 || !solvers.nets.is_empty() {
+            self.heaps.pass_heaps(part, bodies, solvers, world);
         }
         solvers.times.sweeps += watch.lap();
         for (number, body) in &self.scripted {
@@ -159,8 +161,8 @@ impl Wave {
         }
     }
 
-    fn pass_heaps(&self, part: f64, bodies: &mut Bodies, solvers: &mut Solvers<'_>) {
-        let Solvers { pairs, contacts, wide, level, push, threshold, workers, cancel, .. } = solvers;
+    fn pass_heaps(&self, part: f64, bodies: &mut Bodies, solvers: &mut Solvers<'_>, world: &JointWorld<'_>) {
+        let Solvers { pairs, contacts, wide, nets, level, push, threshold, workers, cancel, .. } = solvers;
         let stiffness = Stiffness { h: part / f64::from(self.substeps), push: *push };
         let mut heaps = Heaps {
             pairs,
@@ -170,6 +172,8 @@ impl Wave {
             threshold: *threshold,
             level: *level,
             workers,
+            nets,
+            world,
             cancel,
         };
         wide.pass(&mut heaps, self.substeps, &stiffness);

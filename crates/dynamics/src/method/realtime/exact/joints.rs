@@ -21,7 +21,7 @@ use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// What is remembered of a joint from step to step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::method::realtime) struct JointMemory {
     /// The joint it belongs to; another one in the same slot starts anew.
     pub(in crate::method::realtime) joint: Option<JointId>,
@@ -37,11 +37,77 @@ pub(in crate::method::realtime) struct JointMemory {
     pub(in crate::method::realtime) limits_before: Vec<bool>,
 }
 
+/// A copy is made before every step; it uses the memory of the one it replaces.
+impl Clone for JointMemory {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Self { joint, start, end, pull, exerted, limits, limits_before } = self;
+        (*joint, *pull, *exerted) = (other.joint, other.pull, other.exerted);
+        start.clone_from(&other.start);
+        end.clone_from(&other.end);
+        limits.clone_from(&other.limits);
+        limits_before.clone_from(&other.limits_before);
+    }
+}
+
 impl JointMemory {
     /// What the joint exerted during a step of `dt` seconds.
     pub(in crate::method::realtime) fn reaction(&self, dt: f64) -> Reaction {
         let scale = if dt > 0.0 { 1.0 / dt } else { 0.0 };
         Reaction { force: self.exerted[0] * scale, torque: self.exerted[1] * scale }
+    }
+}
+
+/// What some rows of a joint that is swept exerted since the last look at the contacts.
+pub(in crate::method::realtime) struct Swept {
+    /// The first of these rows, and the length of a substep.
+    pub(in crate::method::realtime) first: usize,
+    pub(in crate::method::realtime) h: f64,
+    /// The impulses on the second end: a force, and a torque about the anchor.
+    pub(in crate::method::realtime) force: DVec3,
+    pub(in crate::method::realtime) torque: DVec3,
+}
+
+/// Joints that are swept have one impulse in each substep; half of it is remembered as that before the drift, and half as that after it.
+impl JointMemory {
+    /// Appends the impulses of `count` rows in a substep of `h` seconds.
+    pub(in crate::method::realtime) fn load_swept(&self, id: JointId, count: usize, h: f64, impulses: &mut Vec<f64>) {
+        let known = self.joint == Some(id) && self.start.len() == count && self.end.len() == count;
+        impulses.extend((0..count).map(|row| if known { (self.start[row] + self.end[row]) * h } else { 0.0 }));
+    }
+
+    /// Makes room for `count` rows.
+    pub(in crate::method::realtime) fn begin_swept(&mut self, id: JointId, count: usize) {
+        if self.joint != Some(id) {
+            *self = Self { joint: Some(id), ..Self::default() };
+        }
+        for forces in [&mut self.start, &mut self.end] {
+            forces.clear();
+            forces.resize(count, 0.0);
+        }
+        self.limits.clear();
+        self.limits.resize(count, false);
+        self.pull = [0.0; 2];
+    }
+
+    /// Takes note of the impulses of some rows in the last substep, and of what they exerted.
+    pub(in crate::method::realtime) fn store_swept(&mut self, swept: &Swept, impulses: &[f64]) {
+        for (row, impulse) in impulses.iter().enumerate() {
+            let half = 0.5 * impulse / swept.h;
+            (self.start[swept.first + row], self.end[swept.first + row]) = (half, half);
+        }
+        self.exerted[0] += swept.force;
+        self.exerted[1] += swept.torque;
+    }
+
+    /// Takes note of whether a row is a limit that pushes.
+    pub(in crate::method::realtime) fn note_limit(&mut self, row: usize, pushes: bool) {
+        self.limits[row] = pushes;
     }
 }
 

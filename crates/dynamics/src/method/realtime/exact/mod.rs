@@ -9,7 +9,8 @@ mod passive;
 mod problem;
 mod sparse;
 
-pub(super) use self::joints::{JointMemory, JointWorld};
+pub(super) use self::joints::{JointMemory, JointWorld, Swept};
+pub(super) use self::sparse::elimination_cost;
 
 use self::joints::ExactJoint;
 use self::passive::Allowance;

@@ -30,35 +30,7 @@ pub(super) struct Pattern {
 impl Pattern {
     /// Of `count` bodies and pairs of them that touch.
     fn new(count: usize, edges: &[[u32; 2]]) -> Self {
-        let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for &[a, b] in edges.iter().filter(|[a, b]| a != b) {
-            neighbours[a as usize].push(b);
-            neighbours[b as usize].push(a);
-        }
-        for list in &mut neighbours {
-            list.sort_unstable();
-            list.dedup();
-        }
-        let mut place = vec![u32::MAX; count];
-        let mut columns: Vec<Vec<u32>> = Vec::with_capacity(count);
-        let mut waiting: std::collections::BTreeSet<(usize, u32)> =
-            neighbours.iter().enumerate().map(|(body, list)| (list.len(), body as u32)).collect();
-        while let Some((_, body)) = waiting.pop_first() {
-            place[body as usize] = columns.len() as u32;
-            let column = std::mem::take(&mut neighbours[body as usize]);
-            // What touched it touches each other now.
-            for &other in &column {
-                let list = &mut neighbours[other as usize];
-                waiting.remove(&(list.len(), other));
-                let mut merged: Vec<u32> = list.iter().chain(&column).copied().collect();
-                merged.retain(|&next| next != body && next != other);
-                merged.sort_unstable();
-                merged.dedup();
-                waiting.insert((merged.len(), other));
-                *list = merged;
-            }
-            columns.push(column);
-        }
+        let (place, columns) = eliminate(count, edges, usize::MAX).unwrap_or_default();
         let mut pattern = Self { place, first: vec![0], rows: Vec::new() };
         for column in &columns {
             let begin = pattern.rows.len();
@@ -71,11 +43,7 @@ impl Pattern {
 
     /// How many multiplications of blocks a factorisation takes.
     pub(super) fn cost(&self) -> usize {
-        let column = |column: usize| {
-            let below = self.column(column).len();
-            1 + below + below * (below + 1) / 2
-        };
-        (0..self.place.len()).map(column).sum()
+        (0..self.place.len()).map(|column| column_cost(self.column(column).len())).sum()
     }
 
     fn column(&self, column: usize) -> std::ops::Range<usize> {
@@ -87,6 +55,57 @@ impl Pattern {
         let range = self.column(column as usize);
         self.rows[range.clone()].binary_search(&row).ok().map(|index| range.start + index)
     }
+}
+
+/// Eliminates bodies in the order of least degree: when each of them is eliminated, and which are then still connected to it. None if
+/// that takes more than `most` multiplications of blocks.
+fn eliminate(count: usize, edges: &[[u32; 2]], most: usize) -> Option<(Vec<u32>, Vec<Vec<u32>>)> {
+    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for &[a, b] in edges.iter().filter(|[a, b]| a != b) {
+        neighbours[a as usize].push(b);
+        neighbours[b as usize].push(a);
+    }
+    for list in &mut neighbours {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let mut place = vec![u32::MAX; count];
+    let mut columns: Vec<Vec<u32>> = Vec::with_capacity(count);
+    let mut cost = 0;
+    let mut waiting: std::collections::BTreeSet<(usize, u32)> =
+        neighbours.iter().enumerate().map(|(body, list)| (list.len(), body as u32)).collect();
+    while let Some((_, body)) = waiting.pop_first() {
+        place[body as usize] = columns.len() as u32;
+        let column = std::mem::take(&mut neighbours[body as usize]);
+        cost += column_cost(column.len());
+        if cost > most {
+            return None;
+        }
+        // What touched it touches each other now.
+        for &other in &column {
+            let list = &mut neighbours[other as usize];
+            waiting.remove(&(list.len(), other));
+            let mut merged: Vec<u32> = list.iter().chain(&column).copied().collect();
+            merged.retain(|&next| next != body && next != other);
+            merged.sort_unstable();
+            merged.dedup();
+            waiting.insert((merged.len(), other));
+            *list = merged;
+        }
+        columns.push(column);
+    }
+    Some((place, columns))
+}
+
+/// How many multiplications of blocks a column takes that has so many blocks below the diagonal.
+fn column_cost(below: usize) -> usize {
+    1 + below + below * (below + 1) / 2
+}
+
+/// How many multiplications of blocks the elimination of `count` bodies takes of which pairs are connected; none if more than `most`.
+pub(in crate::method::realtime) fn elimination_cost(count: usize, edges: &[[u32; 2]], most: usize) -> Option<usize> {
+    let (_, columns) = eliminate(count, edges, most)?;
+    Some(columns.iter().map(|column| column_cost(column.len())).sum())
 }
 
 /// The patterns found so far.

@@ -30,13 +30,16 @@ mod block;
 mod rows;
 mod sweep;
 
+pub(super) use self::rows::BodyRows;
+
 use self::block::{ABSENT, Block};
-use self::rows::BodyRows;
 use super::bodies::{Bodies, WORLD};
 use super::colours::{Colours, Spans};
 use super::contact::Contact;
+use super::exact::JointWorld;
 use super::impact;
 use super::lanes::LANES;
+use super::nets::{Nets, Shared, Spring, Sweep};
 use super::pairs::Pair;
 use crate::workers::{Disjoint, Member};
 use crate::{Cancel, Workers};
@@ -109,6 +112,9 @@ pub(super) struct Heaps<'a> {
     pub(super) threshold: f64,
     pub(super) level: Level,
     pub(super) workers: &'a Workers,
+    /// The joints of the same bodies.
+    pub(super) nets: &'a mut Nets,
+    pub(super) world: &'a JointWorld<'a>,
     pub(super) cancel: &'a Cancel,
 }
 
@@ -129,9 +135,14 @@ impl WideContacts {
         self.spans.len()
     }
 
+    /// The row of a body, which takes part from now on.
+    pub(super) fn row(&mut self, number: u32, bodies: &Bodies) -> u32 {
+        if number == WORLD { 0 } else { self.rows.of(number, bodies) }
+    }
+
     /// Takes over a patch of a pair. One more than its number.
     pub(super) fn add(&mut self, [pair, patch]: [u32; 2], numbers: [u32; 2], bodies: &Bodies) -> Option<NonZeroU32> {
-        let rows = numbers.map(|number| if number == WORLD { 0 } else { self.rows.of(number, bodies) });
+        let rows = numbers.map(|number| self.row(number, bodies));
         self.links.push(Link { pair, patch, rows });
         NonZeroU32::new(self.links.len() as u32)
     }
@@ -143,6 +154,8 @@ impl WideContacts {
         let bouncing = heaps.bouncing.iter().flat_map(|&number| heaps.contacts[number as usize].bodies);
         self.rows.note_bouncing(bouncing);
         self.fill(heaps, stiffness);
+        let spring = Spring::new(stiffness.h, heaps.threshold);
+        heaps.nets.load(&self.rows, heaps.bodies, heaps.world, &spring, substeps);
         self.step(heaps, substeps, stiffness);
         self.rows.store(heaps.bodies);
     }
@@ -176,14 +189,18 @@ impl WideContacts {
     fn step(&mut self, heaps: &mut Heaps<'_>, substeps: u32, stiffness: &Stiffness) {
         let Self { blocks, spans, rows, .. } = self;
         let members = blocks.len() / LEAST_BLOCKS;
-        let Heaps { contacts, bodies, bouncing, threshold, level, .. } = heaps;
+        let members = members.max(heaps.nets.blocks() / LEAST_BLOCKS);
+        let Heaps { contacts, bodies, bouncing, threshold, level, nets, .. } = heaps;
         let (level, bouncing, threshold) = (*level, *bouncing, *threshold);
         let impacts = Mutex::new((&mut **contacts, &mut **bodies));
         let (spans, cancel, cancelled) = (&*spans, heaps.cancel, AtomicBool::new(false));
         // SAFETY: between two barriers the members share the rows, or they share the blocks of one colour, of which no two have a moving body
         // in common, and rows of bodies that are not moved are not written by blocks; or one member alone does all the work.
         #[expect(unsafe_code, reason = "contacts of one colour have no moving body in common")]
-        let (shared, blocks) = unsafe { (rows.share(), Disjoint::new(&mut blocks[..])) };
+        let (shared, blocks, nets) = unsafe {
+            let nets = nets.share(level, Spring::new(stiffness.h, threshold));
+            (rows.share(), Disjoint::new(&mut blocks[..]), nets)
+        };
         let sweep = |member: &Member<'_>, work: &dyn Fn(&mut [Block])| {
             for span in spans.iter() {
                 let range = match span.serial {
@@ -201,6 +218,8 @@ impl WideContacts {
         let kernel = sweep::Kernel { level, motions: &shared.motions, offsets: &shared.offsets, stiffness: *stiffness };
         heaps.workers.team(members, |member| {
             sweep(member, &|blocks| sweep::warm(level, blocks, &shared.given));
+            nets.sweep(member, &Shared { motions: &shared.given, offsets: &shared.offsets }, Sweep::Warm);
+            let moving = Shared { motions: &shared.motions, offsets: &shared.offsets };
             for substep in 0..substeps {
                 shared.kick(member, substep > 0);
                 if member.index() == 0 {
@@ -220,9 +239,11 @@ impl WideContacts {
                     }
                     member.wait();
                 }
+                nets.sweep(member, &moving, Sweep::Spring);
                 sweep(member, &|blocks| kernel.push(blocks));
                 shared.drift(member, stiffness.h);
                 member.wait();
+                nets.sweep(member, &moving, Sweep::Relax);
                 sweep(member, &|blocks| kernel.relax(blocks));
             }
         });

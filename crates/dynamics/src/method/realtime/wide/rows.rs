@@ -14,7 +14,7 @@ const SLOW_TURN: f64 = 1e-4;
 
 /// The rows of all bodies of heaps.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BodyRows {
+pub(in crate::method::realtime) struct BodyRows {
     /// By row: the number of the body, and whether impulses move it.
     numbers: Vec<u32>,
     moved: Vec<bool>,
@@ -52,7 +52,7 @@ fn vectors(&[x, y, z, _, p, q, r, _]: &Lanes) -> [DVec3; 2] {
 }
 
 impl BodyRows {
-    pub(super) fn clear(&mut self, bodies: usize) {
+    pub(in crate::method::realtime) fn clear(&mut self, bodies: usize) {
         self.rows.clear();
         self.rows.resize(bodies, 0);
         self.numbers.clear();
@@ -61,15 +61,15 @@ impl BodyRows {
         self.moved.push(false);
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::method::realtime) fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    pub(super) fn is_moved(&self, row: u32) -> bool {
+    pub(in crate::method::realtime) fn is_moved(&self, row: u32) -> bool {
         self.moved[row as usize]
     }
 
-    pub(super) fn mobility(&self, row: u32) -> &Lanes {
+    pub(in crate::method::realtime) fn mobility(&self, row: u32) -> &Lanes {
         &self.mobility[row as usize]
     }
 
@@ -79,7 +79,7 @@ impl BodyRows {
     }
 
     /// The row of a body.
-    pub(super) fn of(&mut self, number: u32, bodies: &Bodies) -> u32 {
+    pub(in crate::method::realtime) fn of(&mut self, number: u32, bodies: &Bodies) -> u32 {
         let row = &mut self.rows[number as usize];
         if *row == 0 {
             *row = self.numbers.len() as u32;
@@ -92,7 +92,7 @@ impl BodyRows {
 
 impl BodyRows {
     /// Takes over the bodies for `substeps` substeps of `h` seconds.
-    pub(super) fn load(&mut self, bodies: &Bodies, h: f64, substeps: u32) {
+    pub(in crate::method::realtime) fn load(&mut self, bodies: &Bodies, h: f64, substeps: u32) {
         let part = h * f64::from(substeps);
         let lists = [&mut self.start, &mut self.kicks, &mut self.kept, &mut self.mobility];
         lists.into_iter().for_each(Vec::clear);

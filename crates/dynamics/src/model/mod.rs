@@ -4,6 +4,7 @@ mod body;
 mod collider;
 pub mod filter;
 mod filter_masks;
+mod fingerprint;
 mod joint;
 pub mod material;
 mod script;
@@ -13,6 +14,7 @@ pub use body::{Body, BodyKind, BodyModel, Sleep};
 pub use collider::{Collider, ColliderModel};
 pub use filter::CollisionFilter;
 pub(crate) use filter_masks::FilterMasks;
+pub(crate) use joint::Made;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
 pub use material::{ContactMaterial, Material, MaterialMixing};
 pub use script::{Script, ScriptMotion};
@@ -33,6 +35,8 @@ pub struct Model {
     /// The filter, compiled for these bodies.
     pub(crate) filter_masks: Arc<FilterMasks>,
     pub(crate) mixing: MaterialMixing,
+    /// The joints of which something follows curves.
+    pub(crate) programmed: Arc<Vec<JointId>>,
     pub(crate) revision: u64,
     /// How many shapes were replaced so far.
     pub(crate) shape_revisions: u64,

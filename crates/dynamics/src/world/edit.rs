@@ -7,7 +7,7 @@ use crate::error::{called, checked};
 use crate::force::Force;
 use crate::journal::{BodyChange, Change, ColliderChange, ForceChange, JointChange};
 use crate::model::{
-    BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, Material,
+    BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, Made, Material,
     MaterialMixing,
 };
 use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError, Wrench};
@@ -153,7 +153,8 @@ impl World {
         }
         joint.breaking.validate()?;
         let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
-        let constraint = joint.attach.attach(&views)?;
+        let made = Made { attach: joint.attach, frame: joint.frame, bodies: views };
+        let constraint = made.constraint()?;
         let angle = constraint.angle(&views);
         let model = JointModel {
             name: joint.name,
@@ -162,6 +163,8 @@ impl World {
             collide: joint.collide,
             breaking: joint.breaking,
             turns: angle.is_some(),
+            programs: Vec::new(),
+            made,
         };
         let id = self.model.joints.insert(model);
         self.note(Change::Joint(id, JointChange::Added));
@@ -170,16 +173,25 @@ impl World {
         self.state.angles.resize(self.model.joints.slot_count(), 0.0);
         self.state.broken[id.slot()] = false;
         self.state.angles[id.slot()] = angle.unwrap_or(0.0);
+        self.share_loads(joint.ends);
         self.wake_ends(joint.ends);
+        for program in joint.programs {
+            if let Err(error) = self.follow(id, program) {
+                self.remove_joint(id)?;
+                return Err(error);
+            }
+        }
         Ok(id)
     }
 
     /// Removes a joint.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), ModelError> {
+        self.forget_programs(id);
         let joint = self.model.joints.remove(id).ok_or(ModelError::NoSuchJoint(id))?;
         self.note(Change::Joint(id, JointChange::Removed));
         self.with_ends(joint.ends, |joints| joints.retain(|&other| other != id));
         self.state.broken[id.slot()] = false;
+        self.share_loads(joint.ends);
         self.wake_ends(joint.ends);
         Ok(())
     }

@@ -89,6 +89,8 @@ pub struct Convergence {
     /// By how much a row of a joint, which holds whatever it takes, misses what it demands in the end, in m/s or rad/s. More than
     /// rounding if joints contradict each other, if masses are too different to be solved, or if there were too few sweeps.
     pub joint_residual: f64,
+    /// Whether rows of joints in loops that were nearly the same gave way a little, so that more of them would be left undone.
+    pub yields: bool,
 }
 
 impl Convergence {
@@ -98,6 +100,7 @@ impl Convergence {
             sweeps: self.sweeps.max(other.sweeps),
             residual: self.residual.max(other.residual),
             joint_residual: self.joint_residual.max(other.joint_residual),
+            yields: self.yields || other.yields,
         }
     }
 }

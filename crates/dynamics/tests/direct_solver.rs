@@ -143,7 +143,17 @@ fn random_problem(random: &mut fastrand::Rng) -> (Vec<SolverBody>, Vec<SolverRow
             };
             let gamma = if random.u8(0..4) == 0 { 0.1 } else { 0.0 };
             let bias = random.f64() - 0.5;
-            rows.push(SolverRow { bodies: pair, jacobian, bias, gamma, bounds, error: 0.0, weight: 1.0, impulse: 0.0 });
+            rows.push(SolverRow {
+                bodies: pair,
+                jacobian,
+                bias,
+                gamma,
+                bounds,
+                error: 0.0,
+                weight: 1.0,
+                turn: 0.0,
+                impulse: 0.0,
+            });
         }
     }
     (bodies, rows)

@@ -152,7 +152,7 @@ fn users_describe_constraints_by_what_is_wrong() {
 
 fn row(weight: f64, bounds: Bounds) -> SolverRow {
     let jacobian = Jacobian { linear: [DVec3::ZERO, DVec3::X], angular: [DVec3::ZERO; 2] };
-    SolverRow { bodies: [1, 0], jacobian, bias: 0.0, gamma: 0.0, bounds, error: 0.0, weight, impulse: 7.0 }
+    SolverRow { bodies: [1, 0], jacobian, bias: 0.0, gamma: 0.0, bounds, error: 0.0, weight, turn: 0.0, impulse: 7.0 }
 }
 
 fn solve(solver: &mut dyn ConstraintSolver, rows: &mut [SolverRow]) -> f64 {

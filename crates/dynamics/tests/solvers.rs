@@ -191,7 +191,17 @@ fn random_problem(random: &mut fastrand::Rng) -> (Vec<SolverBody>, Vec<SolverRow
             };
             let (bias, gamma) = (random.f64() - 0.5, if random.u8(0..4) == 0 { 0.1 } else { 0.0 });
             let impulse = random.f64();
-            SolverRow { bodies: [one, other], jacobian, bias, gamma, bounds, error: bias, weight: 1.0, impulse }
+            SolverRow {
+                bodies: [one, other],
+                jacobian,
+                bias,
+                gamma,
+                bounds,
+                error: bias,
+                weight: 1.0,
+                turn: 0.0,
+                impulse,
+            }
         })
         .collect();
     (bodies, rows)
@@ -292,6 +302,7 @@ fn random_contacts(random: &mut fastrand::Rng) -> (Vec<SolverBody>, Vec<SolverRo
                     bounds: bounds[k],
                     error: 0.0,
                     weight: 1.0,
+                    turn: 0.0,
                     impulse: 0.0,
                 });
             }

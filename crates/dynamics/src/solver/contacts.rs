@@ -381,6 +381,7 @@ mod tests {
                         bounds,
                         error: 0.0,
                         weight: 1.0,
+                        turn: 0.0,
                         impulse: 0.0,
                     },
                 ));

@@ -205,6 +205,7 @@ mod tests {
                     bounds: Bounds::NonNegative,
                     error: 0.0,
                     weight: 1.0,
+                    turn: 0.0,
                     impulse: 0.0,
                 });
             }

@@ -27,12 +27,17 @@ pub(super) struct Row {
     /// c.
     pub(super) bias: f64,
     pub(super) gamma: f64,
+    /// By how much it turns within the step.
+    pub(super) turn: f64,
 }
 
 impl Row {
-    /// Whether another row is between the same bodies, with the same J, W and γ.
+    /// Whether another row is between the same bodies, with the same J, W and γ, and turns alike.
     pub(super) fn has_coefficients_of(&self, other: &Self) -> bool {
-        self.bodies == other.bodies && self.scaled == other.scaled && self.gamma == other.gamma
+        self.bodies == other.bodies
+            && self.scaled == other.scaled
+            && self.gamma == other.gamma
+            && self.turn == other.turn
     }
 
     /// `J W Jᵀ = A Aᵀ` with another row between the same two bodies.
@@ -127,7 +132,7 @@ impl System {
             let ([la, lb], [ra, rb]) = (row.jacobian.linear, row.jacobian.angular);
             let scaled = [a.times(la, ra), b.times(lb, rb)];
             let bias = row.bias + row.rate(problem.bodies);
-            self.rows.push(Row { bodies, scaled, bias, gamma: row.gamma });
+            self.rows.push(Row { bodies, scaled, bias, gamma: row.gamma, turn: row.turn });
             self.impulses.push(row.impulse);
         }
         self.impulses.extend([0.0; 3]);

@@ -160,8 +160,7 @@ impl SavedState {
 impl World {
     /// Everything but the model.
     pub fn save(&self) -> SavedState {
-        // Writing to memory does not fail.
-        let memory = postcard::to_extend(&self.method.memory(&self.model), Vec::new()).unwrap_or_default();
+        let memory = self.method.memory_as_bytes(&self.model);
         let method = self.method.name().to_owned();
         SavedState {
             method,

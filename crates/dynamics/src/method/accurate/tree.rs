@@ -96,8 +96,9 @@ impl Tree {
         let mut changes: Vec<f64> = (0..self.lines.len()).map(|i| missed(motions, i)).collect();
         let rounds = if self.doubtful { REFINEMENTS } else { 1 };
         let mut last = f64::INFINITY;
+        let mut room = self.factor.room();
         for _ in 0..rounds {
-            self.factor.solve(elimination, &mut changes);
+            self.factor.solve_in(&mut room, elimination, &mut changes);
             for (i, change) in changes.iter().enumerate().filter(|(_, change)| **change != 0.0) {
                 multipliers[i] += change;
                 self.push(motions, i, *change);

@@ -212,6 +212,8 @@ impl Assembler<'_> {
         };
         let indices = joint.ends.map(|end| self.index(end));
         let finished = self.finishes(joint.ends);
+        let anchors = joint.constraint.anchors(&views);
+        let turn = self.dt * f64::max(turning(&views[0], anchors[0]), turning(&views[1], anchors[1]));
         let first = assembly.rows.len();
         for (index, row) in rows.iter().enumerate() {
             let given = remembered(&memory.start, index);
@@ -229,7 +231,7 @@ impl Assembler<'_> {
                 row.target_rate = row.restitution * approach;
             }
             let began = Began { impulse: given, error: remembered(&memory.errors, index) };
-            let solver_row = self.solver_row(&row, indices, first, began, warm);
+            let solver_row = SolverRow { turn, ..self.solver_row(&row, indices, first, began, warm) };
             let gave = |row: &SolverRow| matches!(row.bounds, Bounds::Range { .. } | Bounds::Cone { .. });
             assembly.rows.push(match finished {
                 true if gave(&solver_row) => SolverRow { bounds: Bounds::Nothing, impulse: 0.0, ..solver_row },
@@ -239,7 +241,7 @@ impl Assembler<'_> {
             assembly.restitution.push(row.restitution);
             assembly.goals.push(self.goal(&row, self.settings.joint_correction));
         }
-        let lever = joint.constraint.anchors(&views)[1] - views[1].center;
+        let lever = anchors[1] - views[1].center;
         let approach = rows.iter().map(|row| approach_along(&row.jacobian, &views)).collect();
         assembly.sources.push((Source::Joint { id, lever, approach, finished }, first..assembly.rows.len()));
     }
@@ -319,7 +321,7 @@ impl Assembler<'_> {
             (Stage::Velocity, None) => (-row.target_rate, self.lag(row, bodies), bounds, warm),
         };
         let weight = if let Softness::Baumgarte { beta } = row.softness { beta } else { 1.0 };
-        SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, weight, impulse }
+        SolverRow { bodies, jacobian: row.jacobian, bias, gamma, bounds, error: row.error, weight, turn: 0.0, impulse }
     }
 
     /// The γ with which a row that wants a rate only makes up the part β of what is lacking: `1/(1 + γ/J W Jᵀ) = β`.
@@ -543,6 +545,13 @@ impl Assembly {
 /// How fast a row goes down with the velocities of two bodies. What is not finite bounces off nothing.
 fn approach_along(jacobian: &Jacobian, bodies: &[BodyView; 2]) -> f64 {
     let speed = -jacobian.dot(bodies.map(|body| body.velocity), bodies.map(|body| body.angular_velocity));
+    if speed.is_finite() { speed } else { 0.0 }
+}
+
+/// How fast the lever of a body to a point turns, in rad/s. One without length, or of what is not finite, does not.
+pub(super) fn turning(body: &BodyView, point: DVec3) -> f64 {
+    let lever = point - body.center;
+    let speed = body.angular_velocity.cross(lever).length() / lever.length();
     if speed.is_finite() { speed } else { 0.0 }
 }
 

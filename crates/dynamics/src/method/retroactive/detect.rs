@@ -17,6 +17,7 @@ use crate::parts::{forces, pairs, perturbation};
 use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tumble_geometry::query::{self, Manifold, ManifoldOptions, PairCache};
 
 /// The fewest contacts that are worth a thread of their own.
@@ -34,6 +35,14 @@ pub(super) struct Contacts {
     /// Room to work in.
     #[serde(skip)]
     near: Vec<[ColliderId; 2]>,
+}
+
+/// What of them goes into a file: the fields of [`Contacts`] by the same names.
+#[derive(Serialize)]
+pub(super) struct ContactsToSave<'a> {
+    list: Vec<Cow<'a, PairState>>,
+    ended: &'a [PairState],
+    found_for: f64,
 }
 
 /// A copy that uses the memory of what it replaces.
@@ -133,6 +142,23 @@ impl Contacts {
                 point.meeting_time = if approach > 0.0 && time <= dt { time } else { f64::INFINITY };
             }
         }
+    }
+
+    /// Those that leave a trace.
+    pub(super) fn to_save(&self, model: &Model) -> ContactsToSave<'_> {
+        let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
+        let to_save = |contact| -> Option<Cow<'_, PairState>> {
+            let contact: &PairState = contact;
+            let [Some(a), Some(b)] = contact.colliders.map(revision) else { return None };
+            let mut contact = Cow::Borrowed(contact);
+            if contact.shapes != [a, b] {
+                contact.to_mut().forget_other_shapes([a, b]);
+            }
+            let leaves_a_trace = !contact.points.is_empty() || contact.touch.now || contact.touch.before;
+            leaves_a_trace.then_some(contact)
+        };
+        let list = self.list.iter().filter_map(to_save).collect();
+        ContactsToSave { list, ended: &self.ended, found_for: self.found_for }
     }
 
     /// Takes over contacts that were saved: forgets those of colliders that are not there.

@@ -7,7 +7,7 @@
 
 use super::assemble::JointMemory;
 use super::contact::PointState;
-use super::detect::Contacts;
+use super::detect::{Contacts, ContactsToSave};
 use crate::contact::ContactImpulse;
 use crate::parts::activity::Activity;
 use crate::{Model, ModelError, State};
@@ -22,6 +22,15 @@ pub(super) struct Memory {
     pub(super) activity: Activity,
     /// The length of the last step, in seconds; zero before the first.
     pub(super) dt: f64,
+}
+
+/// What of it goes into a file, without a copy.
+#[derive(Serialize)]
+pub(super) struct MemoryToSave<'a> {
+    contacts: ContactsToSave<'a>,
+    joints: &'a [JointMemory],
+    activity: &'a Activity,
+    dt: f64,
 }
 
 /// A copy that uses the memory of what it replaces.
@@ -48,15 +57,9 @@ impl Memory {
     }
 
     /// The part of it that leaves a trace.
-    pub(super) fn to_save(&self, model: &Model) -> Self {
-        let mut saved = self.clone();
-        saved.contacts.list.retain_mut(|contact| {
-            let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
-            let [Some(a), Some(b)] = contact.colliders.map(revision) else { return false };
-            contact.forget_other_shapes([a, b]);
-            !contact.points.is_empty() || contact.touch.now || contact.touch.before
-        });
-        saved
+    pub(super) fn to_save(&self, model: &Model) -> MemoryToSave<'_> {
+        let Self { contacts, joints, activity, dt } = self;
+        MemoryToSave { contacts: contacts.to_save(model), joints, activity, dt: *dt }
     }
 
     /// Whether what was saved can be what was remembered of this model and state.

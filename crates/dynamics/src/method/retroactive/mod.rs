@@ -45,7 +45,7 @@ use self::assemble::{Assembler, Assembly, JointMemory, Stage};
 use self::bounce::Budget;
 use self::detect::Scenery;
 use self::impact::{Impacts, bounces};
-use self::memory::Memory;
+use self::memory::{Memory, MemoryToSave};
 use self::push::Push;
 use self::speculate::{Outlook, Sheets};
 use super::{Method, StepContext};
@@ -389,6 +389,11 @@ impl Retroactive {
         Ok(())
     }
 
+    /// What goes into a file.
+    fn saved<'a>(&'a self, model: &Model) -> Saved<MemoryToSave<'a>> {
+        Saved { memory: self.memory.to_save(model), integrator: self.integrator.memory() }
+    }
+
     /// Notes which contacts each body has.
     fn index_contacts(&mut self, slots: usize) {
         let touching = self.memory.contacts.list.iter().enumerate().filter(|(_, contact)| contact.touches());
@@ -469,7 +474,12 @@ impl Method for Retroactive {
     }
 
     fn memory<'a>(&'a self, model: &'a Model) -> Box<dyn erased_serde::Serialize + 'a> {
-        Box::new(Saved { memory: self.memory.to_save(model), integrator: self.integrator.memory() })
+        Box::new(self.saved(model))
+    }
+
+    fn memory_as_bytes(&self, model: &Model) -> Vec<u8> {
+        // Writing to memory does not fail.
+        postcard::to_extend(&self.saved(model), Vec::new()).unwrap_or_default()
     }
 
     fn load(
@@ -478,7 +488,7 @@ impl Method for Retroactive {
         state: &State,
         memory: &mut dyn erased_serde::Deserializer<'_>,
     ) -> Result<(), ModelError> {
-        let saved: Saved = erased_serde::deserialize(memory).map_err(|error| ModelError::BadProperties {
+        let saved: Saved<Memory> = erased_serde::deserialize(memory).map_err(|error| ModelError::BadProperties {
             part: "the memory of the method \"retroactive\"".into(),
             problem: error.to_string(),
         })?;
@@ -520,8 +530,8 @@ impl Method for Retroactive {
 
 /// What goes into a file.
 #[derive(Serialize, Deserialize)]
-struct Saved {
-    memory: Memory,
+struct Saved<M> {
+    memory: M,
     integrator: Vec<f64>,
 }
 

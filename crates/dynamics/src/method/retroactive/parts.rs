@@ -35,6 +35,9 @@ const FEW: u32 = 2;
 /// Among contacts, the parts times the joints and contact points are at most about this.
 const WORK: u32 = 300;
 
+/// The same where joints form loops: a net that bears a weight needs short parts, however many contacts it has.
+const WORK_IN_LOOPS: u32 = 1000;
+
 /// A joint that opens by this part of its lever, or by this angle in radians, and was not as far open before, does not hold.
 const OPEN: f64 = 0.05;
 
@@ -252,7 +255,8 @@ impl Retroactive {
     /// How many parts are worth their time: among many contacts each costs a hundred sweeps.
     fn most_parts(&self, island: &Island) -> u32 {
         let points: usize = island.contacts.iter().map(|&index| self.memory.contacts.list[index].points.len()).sum();
-        if points == 0 { MOST } else { (WORK / (points + island.joints.len()) as u32).clamp(FEW, MOST) }
+        let work = if island.has_loops() { WORK_IN_LOOPS } else { WORK };
+        if points == 0 { MOST } else { (work / (points + island.joints.len()) as u32).clamp(FEW, MOST) }
     }
 
     /// Moves an island by a part of a step. How wrong the energy is, beyond 1 too wrong; infinite if joints do not close. If it `must` do,

@@ -34,7 +34,7 @@ use super::solver_bodies;
 use super::speculate::{Outlook, Sheets};
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::scripts;
-use crate::solver::{Problem, SolverBody, SolverRow};
+use crate::solver::{Convergence, Problem, SolverBody, SolverRow};
 use crate::{BodyState, Id, Model, State};
 use tumble_geometry::math::rotation_vector;
 
@@ -47,13 +47,19 @@ const CLOSED: f64 = 1e-5;
 /// The same for joints that form loops: near a dead point, what closes one joint opens another.
 const LOOP_CLOSED: f64 = 1e-4;
 
+/// The same where the solver lets joints yield (see `solver/direct/joints.rs`): shorter parts help there.
+const YIELDING_CLOSED: f64 = 2e-5;
+
+/// There, joints that miss no more than this part of that are not aimed anew.
+const WELL_CLOSED: f64 = 0.1;
+
 /// In a part of a step, where joints have to close, they are given so many times as many rounds,
 const MORE_ROUNDS: u32 = 3;
 
 /// as long as each round leaves no more than this of what was missed.
 const PROGRESS: f64 = 0.7;
 
-/// A solver that leaves so much of what is missed undone is to blame for it, and not that joints turn too far.
+/// A solver that leaves so much of what is missed undone is to blame for it, and not that joints turn too far; unless it does so on purpose.
 const SOLVER_TO_BLAME: f64 = 0.1;
 
 /// How often verdicts on speculative contacts are compared with the solved motion, at most.
@@ -66,8 +72,8 @@ struct Task {
     assembly: Assembly,
     /// The best solution whose miss is known: its rows, the velocities of the island's bodies, and the miss.
     known: Option<(Vec<SolverRow>, Vec<SolverBody>, Miss)>,
-    /// What the solver left undone the last time, in m/s.
-    residual: f64,
+    /// How far the solver got the last time.
+    reached: Convergence,
     /// Whether the joints close.
     closes: bool,
     done: bool,
@@ -199,7 +205,14 @@ impl Retroactive {
             let island = &self.islands.as_slice()[index];
             let mut assembly = assembler.assemble(island, &self.memory.contacts.list, &self.memory.joints);
             assembly.aim(&assembler, ahead);
-            Task { island: index, assembly, known: None, residual: 0.0, closes: true, done: island.joints.is_empty() }
+            Task {
+                island: index,
+                assembly,
+                known: None,
+                reached: Convergence::default(),
+                closes: true,
+                done: island.joints.is_empty(),
+            }
         };
         chosen.islands.iter().map(task).collect()
     }
@@ -250,7 +263,7 @@ impl Retroactive {
         self.islands.as_slice()[task.island].bodies.iter().for_each(|id| bodies[id.slot()] = free[id.slot()]);
         let reached = self.solver.solve(&mut Problem { bodies, rows: &mut task.assembly.rows });
         self.report.solved = self.report.solved.worse(reached);
-        task.residual = reached.joint_residual;
+        task.reached = reached;
     }
 
     /// Measures how far the last solution misses, keeps it if it is the best so far (far beyond the arcs that Newton's method
@@ -264,9 +277,13 @@ impl Retroactive {
         let island = &self.islands.as_slice()[task.island];
         let velocities = island.bodies.iter().map(|id| assembler.bodies[id.slot()]).collect();
         task.known = Some((rows, velocities, miss));
-        let closed = if island.has_loops() { LOOP_CLOSED } else { CLOSED };
         // Comparisons with what is no number are false.
-        task.closes = miss.relative <= closed || SOLVER_TO_BLAME * miss.speed <= task.residual;
+        if task.reached.yields {
+            task.closes = miss.relative <= YIELDING_CLOSED;
+            return miss.speed > ON_TARGET && miss.relative > WELL_CLOSED * YIELDING_CLOSED;
+        }
+        let closed = if island.has_loops() { LOOP_CLOSED } else { CLOSED };
+        task.closes = miss.relative <= closed || SOLVER_TO_BLAME * miss.speed <= task.reached.joint_residual;
         miss.speed > ON_TARGET
     }
 

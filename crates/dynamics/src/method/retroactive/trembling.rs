@@ -12,9 +12,10 @@
 //!
 //! A light link in a chain that bears a heavy weight trembles a hundred times a second, whoever solves for its joints and however well.
 //! Velocity Verlet, and with it RATTLE, is stable for Ω h < 2; beyond that the trembling grows from rounding until the chain
-//! flies apart. If the forces press, the body does not swing but falls over, at the same rate.
+//! flies apart. If the forces press, the body does not swing but falls over, at the same rate. What is held by more than two others does not
+//! swing by itself; but the bodies of a net of ball joints do, each against its neighbours.
 
-use super::assemble::JointMemory;
+use super::assemble::{JointMemory, turning};
 use crate::constraint::{BodyView, JointForm};
 use crate::model::{JointEnd, JointModel};
 use crate::parts::islands::Island;
@@ -50,9 +51,12 @@ impl Demand {
             for (side, number, lever, turn) in levers(model, state, joint, island) {
                 demand.turn = larger(demand.turn, dt * turn);
                 bodies[number].pull(joint.ends[1 - side], if side == 1 { force } else { -force }, lever);
+                bodies[number].is_held_stiffly |= !matches!(joint.constraint.form(), JointForm::Ball { .. });
             }
         }
-        for (id, pulled) in island.bodies.iter().zip(bodies).filter(|(_, pulled)| !pulled.is_held) {
+        let is_net = island.has_loops();
+        let swings = |pulled: &Pulled| !pulled.is_held || (is_net && !pulled.is_held_stiffly);
+        for (id, pulled) in island.bodies.iter().zip(bodies).filter(|(_, pulled)| swings(pulled)) {
             let inertia = model.bodies().get(*id).map_or(0.0, |body| body.principal().moments.max_element());
             demand.calm = larger(demand.calm, dt * (pulled.stiffness.abs() / inertia).sqrt() / TREMBLE);
         }
@@ -65,8 +69,10 @@ impl Demand {
 struct Pulled {
     stiffness: f64,
     neighbours: [Option<JointEnd>; 2],
-    /// Whether it is joined to more than two others: then it does not swing by itself.
+    /// Whether it is joined to more than two others.
     is_held: bool,
+    /// Whether a joint of it holds more than a point.
+    is_held_stiffly: bool,
 }
 
 impl Pulled {
@@ -81,7 +87,7 @@ impl Pulled {
     }
 }
 
-/// The larger of two numbers; the first if the second is none, such as the turning of a lever without length or the
+/// The larger of two numbers; the first if the second is none, such as the
 /// trembling of a body without extent.
 fn larger(one: f64, other: f64) -> f64 {
     if other > one && other.is_finite() { other } else { one }
@@ -102,7 +108,7 @@ fn levers(
         let JointEnd::Body(id) = joint.ends[side] else { return None };
         let number = island.bodies.binary_search(&id).ok()?;
         let lever = anchors[side] - views[side].center;
-        let turn = views[side].angular_velocity.cross(lever).length() / lever.length();
+        let turn = turning(&views[side], anchors[side]);
         Some((side, number, if swings { lever } else { DVec3::ZERO }, turn))
     };
     [0, 1].into_iter().filter_map(lever)

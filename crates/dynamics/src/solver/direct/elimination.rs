@@ -43,6 +43,8 @@ pub(crate) struct Below {
     pub(crate) later: usize,
     /// Where the block begins: the rows of the later node by the columns of this one.
     pub(crate) start: usize,
+    /// Whether the nodes are coupled only because others were eliminated before: the block is zero at first.
+    pub(crate) is_fill: bool,
 }
 
 impl Elimination {
@@ -61,6 +63,7 @@ impl Elimination {
                 neighbours[node].extend(group.iter().copied().filter(|&other| other != node));
             }
         }
+        let coupled_at_first = neighbours.clone();
         let mut degrees: Vec<usize> = neighbours.iter().map(unknowns).collect();
         let mut waiting: BTreeSet<(usize, usize)> = degrees.iter().copied().zip(0..).collect();
         let (mut order, mut coupled) = (Vec::with_capacity(sizes.len()), Vec::with_capacity(sizes.len()));
@@ -81,11 +84,12 @@ impl Elimination {
             order.push(node);
             coupled.push(front);
         }
-        Some(Self::in_order(sizes, &order, &coupled))
+        Some(Self::in_order(sizes, &order, &coupled, &coupled_at_first))
     }
 
-    /// Lays the blocks out for nodes that are eliminated in this order, each coupled to those nodes then.
-    fn in_order(sizes: &[usize], order: &[usize], coupled: &[BTreeSet<usize>]) -> Self {
+    /// Lays the blocks out for nodes that are eliminated in this order, each coupled to those nodes then; `at_first` tells for each node to which it
+    /// was coupled before any was eliminated.
+    fn in_order(sizes: &[usize], order: &[usize], coupled: &[BTreeSet<usize>], at_first: &[BTreeSet<usize>]) -> Self {
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &node)| place[node] = at);
         let mut first = vec![0; sizes.len()];
@@ -98,7 +102,8 @@ impl Elimination {
             let mut later: Vec<usize> = front.iter().map(|&node| place[node]).collect();
             later.sort_unstable();
             for later in later {
-                layout.below.push(Below { later, start: layout.numbers });
+                let is_fill = !at_first[node].contains(&order[later]);
+                layout.below.push(Below { later, start: layout.numbers, is_fill });
                 layout.numbers += sizes[order[later]] * size;
             }
             let (below, rows) = (below..layout.below.len(), start..layout.numbers);

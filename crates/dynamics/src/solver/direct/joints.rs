@@ -6,6 +6,26 @@
 //! between two of a kilogram dominates: what tells its two joints from each other is a millionth of what they have in common,
 //! and would be taken for rounding.
 //!
+//! **Loops.** The rows of a net of joints say the same while it is level, and something else once it bends. To leave them out in one
+//! moment and demand them to the letter in the next, when they are nearly the same, throws bodies about. How much they must differ to be
+//! told apart depends on the step: the Jacobian is that of one moment, and a row that turns by an angle θ within the step has another one
+//! at its end. So where joints form loops and the square of a row's distance from the span of the others is below
+//!
+//! ```text
+//! ε = (4 θ)²,    at least REDUNDANT and at most LARGEST_YIELD,
+//! ```
+//!
+//! none is left out, but all yield a little (Tikhonov regularisation):
+//!
+//! ```text
+//! (J W Jᵀ + γ + ε E) Δλ = −(J v + b + γ λ).
+//! ```
+//!
+//! E is diagonal: the mobility of the row's heavier body, so that what is light between heavy ones is held no worse. The shorter the
+//! step, the less they yield: a linkage passes its dead points as it should. What that leaves undone is solved for again as long as a round does away with nearly all of it. The rest, of the combinations of rows that
+//! say almost nothing, is left to the next look ahead and to the next step, which begin with the impulses found in this one (method of
+//! multipliers; Hestenes 1969, Powell 1969).
+//!
 //! **How well the rest is solved.** With a ratio of masses of 10⁹, nine of the sixteen digits cancel. So the solution is refined: what
 //! the rows still miss is measured with the velocities, and solved for again, as long as that helps (iterative refinement). What
 //! cannot be solved shows in [`Convergence::joint_residual`](crate::Convergence::joint_residual).
@@ -20,6 +40,15 @@ use glam::{DMat3, DVec3};
 /// A row whose distance from the span of the others has this square, of its own square, is counted as redundant. Joints that were
 /// aligned drift apart a little, so it must be well above rounding; two rows that differ by 3e-4 are the same.
 const REDUNDANT: f64 = 1e-7;
+
+/// Rows of loops that differ by no more than so many times the angle by which they turn within the step yield.
+const TURNS: f64 = 4.0;
+
+/// By how much of their mobility rows of loops yield at most: the largest ε.
+const LARGEST_YIELD: f64 = 1e-2;
+
+/// Rows that yield are solved again as long as a round leaves no more than this of what they missed.
+const NEARLY_NOTHING: f64 = 0.1;
 
 /// A diagonal of which no more than this part is left has no right digit any more.
 const ROUNDING: f64 = 1e-14;
@@ -50,6 +79,8 @@ pub(in crate::solver) struct Joints {
     factored: (Vec<Row>, Vec<Neutral>),
     /// Whether the solution has to be refined.
     doubtful: bool,
+    /// Whether the rows yield.
+    yields: bool,
     /// By how much the impulses are to change, and were changed before.
     changes: Vec<f64>,
     before: Vec<f64>,
@@ -101,7 +132,7 @@ impl Joints {
         self.jacobians.extend(self.rows.iter().map(|&index| motions(&problem.rows[index].jacobian)));
         self.measure(system, problem);
         let is_factored = self.is_factored(system);
-        let Self { rows, counts, structure, metric, jacobians, neutral, factor, factored, doubtful, .. } = self;
+        let Self { rows, counts, structure, metric, jacobians, neutral, factor, factored, doubtful, yields, .. } = self;
         let is_moved = |body: usize| metric[body].linear > 0.0 || metric[body].angular != DMat3::ZERO;
         structure.load(system, rows, is_moved, budget);
         let Some(elimination) = structure.elimination() else {
@@ -129,7 +160,22 @@ impl Joints {
             let mobility = || coupling_of_masses(system, rows[i], rows[i]).max(f64::MIN_POSITIVE);
             if i == j { coupling * (1.0 + system.rows[rows[i]].gamma / mobility()) } else { coupling }
         };
-        factor.factor(elimination, in_metric, counts, REDUNDANT);
+        let distinct = factor.factor(elimination, in_metric, counts, REDUNDANT);
+        let largest = rows.iter().map(|&row| epsilon(&system.rows[row])).fold(0.0, f64::max);
+        *yields = structure.has_loops() && distinct < largest;
+        if *yields {
+            counts.fill(true);
+            let with_yield = |i: usize, j: usize| {
+                let coupling = coupling_of_masses(system, rows[i], rows[j]);
+                if i != j {
+                    return coupling;
+                }
+                let row = &system.rows[rows[i]];
+                coupling + row.gamma + epsilon(row) * mobility_of_heavier(row)
+            };
+            factor.factor(elimination, with_yield, counts, ROUNDING);
+            return true;
+        }
         let with_masses = |i: usize, j: usize| {
             coupling_of_masses(system, rows[i], rows[j]) + if i == j { system.rows[rows[i]].gamma } else { 0.0 }
         };
@@ -160,6 +206,11 @@ impl Joints {
         }
     }
 
+    /// Whether the rows yield.
+    pub(in crate::solver) fn yields(&self) -> bool {
+        self.yields
+    }
+
     /// The rows that are eliminated and count.
     pub(super) fn counting(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().zip(&self.counts).filter(|(_, counts)| **counts).map(|(&row, _)| row)
@@ -167,6 +218,9 @@ impl Joints {
 
     /// Solves the system for the velocities as they are now. Whether there was anything to solve.
     pub(in crate::solver) fn solve(&mut self, system: &mut System) -> bool {
+        if self.yields {
+            return self.solve_with_yield(system);
+        }
         let Some(elimination) = self.structure.elimination() else { return false };
         let refinements = if self.doubtful { REFINEMENTS } else { 0 };
         let mut missed = miss(system, &self.rows, &self.counts, &mut self.changes);
@@ -191,6 +245,26 @@ impl Joints {
         }
         true
     }
+
+    /// The same for rows that yield.
+    fn solve_with_yield(&mut self, system: &mut System) -> bool {
+        let Some(elimination) = self.structure.elimination() else { return false };
+        let mut missed = f64::INFINITY;
+        for _ in 0..=REFINEMENTS {
+            let now = miss(system, &self.rows, &self.counts, &mut self.changes);
+            if now > NEARLY_NOTHING * missed {
+                break;
+            }
+            missed = now;
+            self.factor.solve(elimination, &mut self.changes);
+            // Where numbers overflow, the sweeps are left to make of it what they can.
+            if !self.changes.iter().all(|change| change.is_finite()) {
+                break;
+            }
+            self.rows.iter().zip(&self.changes).for_each(|(&row, &change)| system.push(row, change));
+        }
+        true
+    }
 }
 
 /// What the rows still have to change, as a list; and the most by which a row that counts misses what it demands.
@@ -198,6 +272,20 @@ fn miss(system: &System, rows: &[usize], counts: &[bool], list: &mut Vec<f64>) -
     list.clear();
     list.extend(rows.iter().map(|&row| -system.excess(row)));
     list.iter().zip(counts).filter(|(_, counts)| **counts).map(|(miss, _)| miss.abs()).fold(0.0, f64::max)
+}
+
+/// ε of a row.
+fn epsilon(row: &Row) -> f64 {
+    let angle = TURNS * row.turn;
+    (angle * angle).clamp(REDUNDANT, LARGEST_YIELD)
+}
+
+/// `J W Jᵀ` of the body of a row that it moves least, of those that move.
+fn mobility_of_heavier(row: &Row) -> f64 {
+    match row.scaled.map(|scaled| scaled.iter().map(|x| x * x).sum::<f64>()) {
+        [a, b] if a > 0.0 && b > 0.0 => a.min(b),
+        [a, b] => a.max(b),
+    }
 }
 
 /// A Jacobian as lists of numbers.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! and of a sparse one, since rows are coupled only by the bodies they share. For chains and trees it is solved in a time
-//! proportional to their length ([`joints`], [`elimination`], [`factor`]). Contacts, friction, limits and motors have bounds, and which
+//! proportional to their length, by LDLᵀ factorisation ([`joints`], [`elimination`], [`factor`]). Contacts, friction, limits and motors have bounds, and which
 //! of them are reached is not known beforehand; they are solved by [sweeps](super::SequentialImpulses), and after each sweep the
 //! joints are put right again. This goes on until a sweep changes nothing more. If there are only joints, that is after the
 //! first. If that takes long, those contacts that press and do not slide, and whatever else is within its bounds, are solved at once
@@ -86,6 +86,7 @@ impl ConstraintSolver for Direct {
             }
         }
         joints.solve(system);
+        let reached = Convergence { yields: eliminated && joints.yields(), ..reached };
         system.store(problem, reached)
     }
 

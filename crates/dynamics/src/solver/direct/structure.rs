@@ -18,8 +18,17 @@ pub(super) struct Structure {
     nodes: Vec<u32>,
     /// The numbers of the bodies of the system.
     numbers: Vec<u32>,
-    /// The orders of elimination found so far; none where it would take more multiplications than the budget of then.
-    known: BTreeMap<Vec<u32>, (f64, Option<Elimination>)>,
+    /// What was found out so far.
+    known: BTreeMap<Vec<u32>, Known>,
+}
+
+/// What is known of a structure.
+#[derive(Debug)]
+struct Known {
+    budget: f64,
+    /// The order of elimination; none where it would take more multiplications than the budget.
+    elimination: Option<Elimination>,
+    has_loops: bool,
 }
 
 impl Structure {
@@ -36,7 +45,12 @@ impl Structure {
 
     /// The order of elimination.
     pub(super) fn elimination(&self) -> Option<&Elimination> {
-        self.known.get(&self.nodes).and_then(|(_, elimination)| elimination.as_ref())
+        self.known.get(&self.nodes).and_then(|known| known.elimination.as_ref())
+    }
+
+    /// Whether the nodes connect bodies in loops, with each other or by way of what nothing moves.
+    pub(super) fn has_loops(&self) -> bool {
+        self.known.get(&self.nodes).is_some_and(|known| known.has_loops)
     }
 
     fn describe(&mut self, system: &System, rows: &[usize], is_moved: impl Fn(usize) -> bool) {
@@ -65,7 +79,7 @@ impl Structure {
     }
 
     fn analyse(&mut self, budget: f64) {
-        if self.known.get(&self.nodes).is_some_and(|(of_then, _)| *of_then == budget) {
+        if self.known.get(&self.nodes).is_some_and(|known| known.budget == budget) {
             return;
         }
         let nodes = || self.nodes.chunks_exact(3);
@@ -78,6 +92,40 @@ impl Structure {
         if self.known.len() >= STRUCTURES {
             self.known.clear();
         }
-        self.known.insert(self.nodes.clone(), (budget, Elimination::new(&sizes, &groups, budget)));
+        let elimination = Elimination::new(&sizes, &groups, budget);
+        let has_loops = has_loops(nodes().map(|node| [node[0], node[1]]));
+        self.known.insert(self.nodes.clone(), Known { budget, elimination, has_loops });
+    }
+}
+
+/// Whether edges between numbered bodies form loops: whether one connects two that were connected before (union–find with path
+/// halving).
+fn has_loops(mut edges: impl Iterator<Item = [u32; 2]>) -> bool {
+    let mut forest: Vec<u32> = Vec::new();
+    edges.any(|edge| {
+        let [a, b] = edge.map(|mut body| {
+            forest.extend(forest.len() as u32..=body);
+            while forest[body as usize] != body {
+                forest[body as usize] = forest[forest[body as usize] as usize];
+                body = forest[body as usize];
+            }
+            body
+        });
+        forest[a.max(b) as usize] = a.min(b);
+        a == b
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_loops;
+
+    #[test]
+    fn loops_are_found() {
+        assert!(!has_loops([[0, 1], [1, 2], [0, 3], [3, 4], [4, 5]].into_iter()), "two chains that hang on the world");
+        assert!(!has_loops([[4, 3], [2, 1], [3, 2]].into_iter()), "a chain in space");
+        assert!(has_loops([[0, 1], [1, 2], [2, 0]].into_iter()), "a chain between two posts");
+        assert!(has_loops([[1, 2], [3, 4], [2, 3], [4, 1]].into_iter()), "a ring in space");
+        assert!(has_loops([[1, 2], [2, 3], [2, 1]].into_iter()), "two joints between two bodies");
     }
 }

@@ -317,11 +317,11 @@ pub use error::{ModelError, StepError};
 pub use id::{Arena, BodyId, ColliderId, ForceId, Id, JointId};
 pub use index::ColliderIndex;
 pub use model::{Body, Collider, Material, Model};
-pub use report::{Convergence, StepReport, StepTimes};
+pub use report::{Convergence, Stage, StepReport, StepTimes, StepWork};
 pub use state::{BodyState, Clock, State, Wrench};
 pub use tumble_geometry as geometry;
 pub use workers::Workers;
 pub use world::{
-    BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, EnergyWatch, Hit, JointMut, JointRef, SavedState, Snapshot,
-    World,
+    BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, EnergyWatch, Hit, JointMut, JointRef, Query, SavedState,
+    Snapshot, World,
 };

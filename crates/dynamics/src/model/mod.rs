@@ -2,18 +2,27 @@
 
 mod body;
 mod collider;
+mod contact_rule;
+mod course;
 pub mod filter;
 mod filter_masks;
 mod joint;
+mod layers;
+mod locks;
 pub mod material;
 mod script;
 
 pub(crate) use body::MassChoice;
 pub use body::{Body, BodyKind, BodyModel, Sleep};
 pub use collider::{Collider, ColliderModel};
+pub(crate) use contact_rule::Rule;
+pub use contact_rule::{ContactChange, ContactPair, ContactRule};
+pub use course::Course;
 pub use filter::CollisionFilter;
 pub(crate) use filter_masks::FilterMasks;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
+pub use layers::Layers;
+pub use locks::Locks;
 pub use material::{ContactMaterial, Material, MaterialMixing};
 pub use script::{Script, ScriptMotion};
 
@@ -33,6 +42,7 @@ pub struct Model {
     /// The filter, compiled for these bodies.
     pub(crate) filter_masks: Arc<FilterMasks>,
     pub(crate) mixing: MaterialMixing,
+    pub(crate) contact_rule: Rule,
     pub(crate) revision: u64,
     /// How many shapes were replaced so far.
     pub(crate) shape_revisions: u64,

@@ -4,6 +4,7 @@ mod body;
 mod collider;
 mod draw;
 mod edit;
+mod interpolate;
 mod joint;
 mod mass;
 mod measure;
@@ -11,6 +12,7 @@ mod places;
 mod query;
 mod save;
 mod snapshot;
+mod steer;
 mod validate;
 mod wake;
 mod watch;
@@ -19,11 +21,12 @@ pub use body::{BodyMut, BodyRef};
 pub use collider::{ColliderMut, ColliderRef};
 pub use joint::{JointMut, JointRef};
 pub use measure::Energy;
-pub use query::Hit;
+pub use query::{Hit, Query};
 pub use save::SavedState;
 pub use snapshot::Snapshot;
 pub use watch::EnergyWatch;
 
+use self::interpolate::Past;
 use self::places::Places;
 use self::watch::Watchman;
 use crate::event::Events;
@@ -51,6 +54,8 @@ pub struct World {
     contact_rate: f64,
     workers: Workers,
     watchman: Watchman,
+    /// Where bodies were before the last step.
+    past: Past,
 }
 
 impl Default for World {
@@ -81,6 +86,7 @@ impl World {
             contact_rate: 10.0,
             workers: Workers::default(),
             watchman: Watchman::default(),
+            past: Past::default(),
         }
     }
 
@@ -97,6 +103,7 @@ impl World {
         let tell_ongoing = self.is_time_to_tell(dt);
         let undo = self.begin_watch();
         self.coming.clear();
+        self.keep_past();
         let result = self.method.step(&mut StepContext {
             model: &self.model,
             changes: &self.journal,
@@ -113,6 +120,7 @@ impl World {
         }
         std::mem::swap(&mut self.events, &mut self.coming);
         self.journal.clear();
+        self.past.step_taken();
         self.state.tick(dt);
         self.end_watch().inspect_err(|_| {
             if let Some(before) = &undo {

@@ -63,7 +63,7 @@ use crate::parts::adjacency::Adjacency;
 use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
 use crate::parts::{breaking, finite, forces, regions, scripts, turns};
-use crate::report::{StepReport, Stopwatch};
+use crate::report::{Laps, Stage, StepReport, Stopwatch};
 use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
 use fearless_simd::Level;
 use serde::{Deserialize, Serialize};
@@ -176,6 +176,7 @@ impl Realtime {
     fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         let (model, dt, workers, settings) = (context.model, context.dt, context.workers, self.settings);
         let total = Stopwatch::start();
+        let mut laps = Laps::start();
         self.report = StepReport { dt, ..StepReport::default() };
         self.roster.follow(context.changes, model);
         let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
@@ -183,6 +184,7 @@ impl Realtime {
         self.memory.pairs.begin(dt);
         self.begin_joints(model);
         self.report.times.detect = total.elapsed();
+        laps.end(Stage::Pairs, &mut self.report.times);
 
         self.rhythm = self.memory.load.rhythm(&settings);
         let refreshes = self.rhythm.refreshes;
@@ -193,6 +195,7 @@ impl Realtime {
             let scenery = Scenery { model, state, dt: part, settings: &settings, roster: &self.roster, workers };
             self.memory.pairs.touch(&scenery);
             self.report.times.detect += watch.elapsed();
+            laps.end(Stage::Touch, &mut self.report.times);
 
             let watch = Stopwatch::start();
             if refresh == 0 {
@@ -200,14 +203,21 @@ impl Realtime {
             } else {
                 self.find_islands(model, context.state);
             }
+            laps.end(Stage::Islands, &mut self.report.times);
             let state = &mut *context.state;
             let time = state.time + part * f64::from(refresh);
             self.load_bodies(model, state, time, part);
+            laps.end(Stage::Prepare, &mut self.report.times);
             self.find_ghosts(model, state, part, workers);
+            laps.end(Stage::Confirm, &mut self.report.times);
             for _ in 0..=SECOND_THOUGHTS {
                 self.load_contacts(model, state, part);
+                laps.end(Stage::Prepare, &mut self.report.times);
                 self.solve(model, state, part);
-                if !self.some_ghosts_come_true(model, state, part, workers) {
+                laps.end(Stage::Solve, &mut self.report.times);
+                let come_true = self.some_ghosts_come_true(model, state, part, workers);
+                laps.end(Stage::Confirm, &mut self.report.times);
+                if !come_true {
                     break;
                 }
                 self.load_bodies(model, state, time, part);
@@ -223,6 +233,7 @@ impl Realtime {
             finite::check(model, &self.roster.scripted, &state.bodies)?;
             self.store(part);
             self.report.times.solve += watch.elapsed();
+            laps.end(Stage::Finish, &mut self.report.times);
         }
 
         let state = &mut *context.state;
@@ -244,6 +255,7 @@ impl Realtime {
         self.memory.dt = dt;
         self.index_contacts(context.state.bodies.len());
         self.count(context.state);
+        laps.end(Stage::Finish, &mut self.report.times);
         self.report.times.total = total.elapsed();
         Ok(())
     }
@@ -313,10 +325,12 @@ impl Realtime {
     fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
         let [h, swept_h] = self.substeps().map(|substeps| part / f64::from(substeps));
         let world = self.joint_world(model, state, h);
+        self.bodies.lay_belts(&mut self.memory.pairs);
         self.contacts.clear();
         self.swept.clear();
         self.bouncing.iter_mut().for_each(Vec::clear);
         self.exact.clear(self.bodies.list.len());
+        (self.report.work.exact_islands, self.report.work.swept_islands) = (0, 0);
         for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let first = self.contacts.len() as u32;
             let patches = |index: usize| {
@@ -325,6 +339,8 @@ impl Realtime {
             };
             let count = island.contacts.iter().map(|&index| patches(index).count()).sum::<usize>();
             let is_exact = count <= self.settings.exact_contacts as usize || !island.joints.is_empty();
+            let work = &mut self.report.work;
+            *(if is_exact { &mut work.exact_islands } else { &mut work.swept_islands }) += 1;
             let h = if is_exact { h } else { swept_h };
             for &index in &island.contacts {
                 for (pair, patch) in patches(index) {
@@ -435,6 +451,13 @@ impl Realtime {
         self.report.asleep = bodies().filter(|id| state.bodies[id.slot()].asleep).count();
         self.report.awake = bodies().count() - self.report.asleep;
         self.report.islands = self.islands.as_slice().len();
+        let [substeps, swept_substeps] = self.substeps();
+        self.report.work.pairs = self.memory.pairs.list.len();
+        self.report.work.looks = self.rhythm.refreshes;
+        self.report.work.substeps = substeps * self.rhythm.refreshes;
+        self.report.work.swept_substeps =
+            if self.swept.is_empty() { 0 } else { swept_substeps * self.rhythm.refreshes };
+        self.report.work.colours = if self.swept.is_empty() { 0 } else { self.wide.colours() };
         self.report.contacts = touching().count();
         self.report.contact_points = touching().map(|pair| pair.spots().count()).sum();
     }

@@ -197,6 +197,11 @@ impl WideContacts {
         }
     }
 
+    /// How many colours the contacts have.
+    pub(super) fn colours(&self) -> usize {
+        self.sorted.chunk_by(|a, b| a.0 == b.0).count()
+    }
+
     fn sort(&mut self, contacts: &[Contact], numbers: &[u32], bodies: &Bodies) {
         self.colours.reset(bodies.list.len());
         self.sorted.clear();

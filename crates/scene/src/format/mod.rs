@@ -13,7 +13,7 @@ mod repeat;
 mod script;
 mod shape;
 
-pub use body::{BodyFile, BodyKindFile, ColliderFile, MassFile};
+pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
 pub use material::{MaterialFile, MixFile, MixingFile};
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};

@@ -89,6 +89,17 @@ pub(crate) fn tell_status(world: &World, method: &Value, dt: f64) -> Value {
         "step_ms": milliseconds(report.times.total),
         "detect_ms": milliseconds(report.times.detect),
         "solve_ms": milliseconds(report.times.solve),
+        "stages": report.times.stages().map(|(stage, time)| json!([stage.name(), milliseconds(time)])).collect::<Vec<_>>(),
+        "work": {
+            "pairs": report.work.pairs,
+            "points": report.contact_points,
+            "looks": report.work.looks,
+            "exact_islands": report.work.exact_islands,
+            "swept_islands": report.work.swept_islands,
+            "substeps": report.work.substeps,
+            "swept_substeps": report.work.swept_substeps,
+            "colours": report.work.colours,
+        },
         "bodies": world.model().bodies().len(),
         "joints": world.model().joints().len(),
     })

@@ -58,7 +58,7 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
     let stop = stop_flag();
     let progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
     let runner = Runner::default().with_output(recorder).stopping_when(|| stop.swap(false, Ordering::Relaxed));
-    let summary = progress.of(runner, &mut scene);
+    let summary = progress.of(runner, &mut scene, |_| {});
     let drawn = if summary.write_errors.is_empty() {
         let recording = Recording::open(&part).map_err(unreadable);
         // A moment after the end is not shown.

@@ -11,7 +11,7 @@ use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use tumble_dynamics::Id;
+use tumble_dynamics::{Id, StepError};
 use tumble_scene::Scene;
 use tumble_scene::draft::Draft;
 use tumble_scene::energy::EnergyTally;
@@ -98,7 +98,12 @@ impl Contender {
         while self.scene.world.time() < until - 1e-9 * self.scene.dt {
             let world = &mut self.scene.world;
             let dt = if until - world.time() < 1.001 * self.scene.dt { until - world.time() } else { self.scene.dt };
-            world.step(dt).map_err(|error| Failure::Step(error.to_string()))?;
+            match world.step(dt) {
+                Ok(()) => {}
+                // Who interrupted it has set the flag, too.
+                Err(StepError::Cancelled) => break,
+                Err(error) => return Err(Failure::Step(error.to_string())),
+            }
             if self.out_of_nothing.note(world) {
                 progress.clear();
                 self.warn();

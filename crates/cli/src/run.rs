@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
-use tumble_dynamics::World;
+use tumble_dynamics::{Cancel, World};
 use tumble_scene::Scene;
 use tumble_scene::draft::Draft;
 use tumble_scene::plot::{self, Curve, Plot};
@@ -97,7 +97,9 @@ pub(crate) fn outcome(summary: Summary) -> Result<(), Failure> {
 pub(crate) fn stop_flag() -> &'static AtomicBool {
     static FLAG: AtomicBool = AtomicBool::new(false);
     static INSTALLED: Once = Once::new();
-    let handler = || {
+    let cancel = interruption();
+    let handler = move || {
+        cancel.cancel();
         if FLAG.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
@@ -105,6 +107,12 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
     // Without a handler Ctrl-C ends the program at once, which is no reason not to run.
     INSTALLED.call_once(|| drop(ctrlc::set_handler(handler)));
     &FLAG
+}
+
+/// What Ctrl-C ends steps with, once there is a [flag](stop_flag): the worlds of all scenes that are read have it.
+pub(crate) fn interruption() -> &'static Cancel {
+    static CANCEL: OnceLock<Cancel> = OnceLock::new();
+    CANCEL.get_or_init(Cancel::new)
 }
 
 /// The summary, with what was run and what was written.

@@ -2,6 +2,7 @@
 
 use crate::args::{Energy, SceneChoice};
 use crate::failure::Failure;
+use crate::run::interruption;
 use std::path::{Path, PathBuf};
 use tumble_dynamics::EnergyWatch;
 use tumble_dynamics::registry::Registry;
@@ -24,6 +25,7 @@ pub(crate) fn load_within(name: &str, settings: &[String], budget: f64) -> Resul
         None => return Err(not_in_gallery(name)),
     };
     scene.watch_energy(EnergyWatch::Warn);
+    scene.world.set_cancel(interruption().clone());
     Ok(scene)
 }
 

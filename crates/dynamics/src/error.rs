@@ -62,6 +62,9 @@ pub enum StepError {
     /// The step length makes no sense.
     #[error("the time step is {0} s, but must be finite and greater than zero")]
     BadTimeStep(f64),
+    /// Somebody [interrupted](crate::Cancel) it.
+    #[error("the step was interrupted")]
+    Cancelled,
     /// The step would have given a body a position or velocity that is not finite.
     #[error(
         "the step would give {} a motion that is not finite; look for extreme forces, masses or velocities",
@@ -96,6 +99,20 @@ pub enum StepError {
         excess: f64,
         /// The bodies that gained most, as messages call them.
         bodies: Vec<String>,
+    },
+    /// A curve that a joint follows has no value.
+    #[error("the curve that the {coordinate} of {} follows is {value} at {time} s, but must be finite", joint_called(*.joint, .name))]
+    CurveNotFinite {
+        /// The joint.
+        joint: JointId,
+        /// Its name; may be empty.
+        name: String,
+        /// The coordinate.
+        coordinate: String,
+        /// When, in seconds since the start.
+        time: f64,
+        /// What the curve says, as text.
+        value: String,
     },
     /// A force is not finite.
     #[error("{force:?} exerts a force or torque on {} that is not finite; look at its properties", called(*.body, .name))]

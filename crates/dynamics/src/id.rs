@@ -81,7 +81,7 @@ pub struct Arena<I, T> {
     ids: PhantomData<I>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Slot<T> {
     generation: u32,
     value: Option<T>,
@@ -138,6 +138,46 @@ impl<I: Id, T> Arena<I, T> {
     /// How many slots there are, used or free: one more than the largest slot number.
     pub fn slot_count(&self) -> usize {
         self.slots
+    }
+}
+
+/// Slot by slot, with what was removed: so ids mean the same when it is read again.
+impl<I, T: Serialize> Serialize for Arena<I, T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let slots: Vec<&Slot<T>> = self.chunks.iter().flat_map(|chunk| chunk.iter()).collect();
+        (slots, &*self.free).serialize(serializer)
+    }
+}
+
+impl<'de, I: Id, T: Deserialize<'de>> Deserialize<'de> for Arena<I, T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (slots, free): (Vec<Slot<T>>, Vec<u32>) = Deserialize::deserialize(deserializer)?;
+        let mut listed: Vec<u32> = free.clone();
+        listed.sort_unstable();
+        let empty = slots.iter().enumerate().filter(|(_, slot)| slot.value.is_none()).map(|(index, _)| index as u32);
+        if !empty.eq(listed) {
+            return Err(serde::de::Error::custom("the list of free slots is not that of the empty ones"));
+        }
+        Ok(Self::from_slots(slots, free))
+    }
+}
+
+impl<I: Id, T> Arena<I, T> {
+    fn from_slots(slots: Vec<Slot<T>>, free: Vec<u32>) -> Self {
+        let (count, mut slots) = (slots.len(), slots.into_iter());
+        let chunks = (0..count.div_ceil(CHUNK)).map(|_| Arc::new(slots.by_ref().take(CHUNK).collect())).collect();
+        Self { chunks, slots: count, free: Arc::new(free), ids: PhantomData }
+    }
+
+    /// The same ids for what `change` makes of each thing, which may fail.
+    #[cfg(feature = "registry")]
+    pub(crate) fn try_map<U, E>(&self, mut change: impl FnMut(I, &T) -> Result<U, E>) -> Result<Arena<I, U>, E> {
+        let slots = self.chunks.iter().flat_map(|chunk| chunk.iter()).enumerate();
+        let changed = slots.map(|(slot, Slot { generation, value })| {
+            let id = I::new(slot as u32, *generation);
+            Ok(Slot { generation: *generation, value: value.as_ref().map(|value| change(id, value)).transpose()? })
+        });
+        Ok(Arena::from_slots(changed.collect::<Result<_, E>>()?, self.free.to_vec()))
     }
 }
 

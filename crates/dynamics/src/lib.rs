@@ -290,8 +290,10 @@
 //! the body or the force, and the state is as it was.
 
 mod applied;
+mod cancel;
 pub mod constraint;
 pub mod contact;
+pub mod curve;
 mod error;
 pub mod event;
 pub mod force;
@@ -313,6 +315,7 @@ mod workers;
 mod world;
 
 pub use applied::Applied;
+pub use cancel::Cancel;
 pub use error::{ModelError, StepError};
 pub use id::{Arena, BodyId, ColliderId, ForceId, Id, JointId};
 pub use index::ColliderIndex;
@@ -321,6 +324,8 @@ pub use report::{Convergence, Stage, StepReport, StepTimes, StepWork};
 pub use state::{BodyState, Clock, State, Wrench};
 pub use tumble_geometry as geometry;
 pub use workers::Workers;
+#[cfg(feature = "registry")]
+pub use world::SavedWorld;
 pub use world::{
     BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, EnergyWatch, Hit, JointMut, JointRef, Query, SavedState,
     Snapshot, World,

@@ -17,17 +17,21 @@
 
 use crate::ModelError;
 use crate::constraint::Attach;
+use crate::curve::Curve;
 use crate::force::Force;
 use crate::integrator::Integrator;
 use crate::method::Method;
+use crate::model::Script;
 use crate::solver::ConstraintSolver;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tumble_geometry::broad_phase::BroadPhase;
+use tumble_geometry::shape::SupportMap;
 
 /// All parts by name.
 #[derive(Clone, Debug)]
@@ -36,6 +40,12 @@ pub struct Registry {
     pub forces: Table<Arc<dyn Force>>,
     /// Joints, before they are attached.
     pub joints: Table<Arc<dyn Attach>>,
+    /// Curves that motors and drives follow.
+    pub curves: Table<Arc<dyn Curve>>,
+    /// Scripts that bodies follow; only for saved worlds.
+    pub scripts: Table<Arc<dyn Script>>,
+    /// Convex shapes of users; only for saved worlds.
+    pub shapes: Table<Arc<dyn SupportMap>>,
     /// Integrators.
     pub integrators: Table<Box<dyn Integrator>>,
     /// Constraint solvers.
@@ -57,6 +67,12 @@ pub trait DescribeMethod {
         let name = method.name();
         Err(ModelError::Invalid(format!("the settings of the method \"{name}\" cannot be changed in place")))
     }
+
+    /// The properties from which the registry makes a method like this one: the way back, for saved worlds. None if it is of
+    /// another kind, or nobody can tell (default).
+    fn properties_of(&self, _method: &dyn Method, _registry: &Registry) -> Option<Value> {
+        None
+    }
 }
 
 impl Registry {
@@ -65,6 +81,9 @@ impl Registry {
         Self {
             forces: Table::new("force"),
             joints: Table::new("joint"),
+            curves: Table::new("curve"),
+            scripts: Table::new("script"),
+            shapes: Table::new("custom shape"),
             integrators: Table::new("integrator"),
             solvers: Table::new("solver"),
             broad_phases: Table::new("broad phase"),
@@ -75,6 +94,11 @@ impl Registry {
     /// Makes a method by name from properties, with parts from this registry.
     pub fn method(&self, name: &str, properties: &Value) -> Result<Box<dyn Method>, ModelError> {
         self.methods.create(name, properties)?.build(self)
+    }
+
+    /// The properties from which [`method`](Self::method) makes one like this; none if nobody can tell.
+    pub fn properties_of(&self, method: &dyn Method) -> Option<Value> {
+        self.methods.create(method.name(), &Value::Null).ok()?.properties_of(method, self)
     }
 
     /// Changes the settings of a method to these properties, without losing what it remembers.
@@ -89,6 +113,7 @@ impl Default for Registry {
         let mut registry = Self::empty();
         crate::force::register(&mut registry.forces);
         crate::constraint::register(&mut registry.joints);
+        crate::curve::register(&mut registry.curves);
         crate::integrator::register(&mut registry.integrators);
         crate::solver::register(&mut registry.solvers);
         crate::method::register_broad_phases(&mut registry.broad_phases);
@@ -130,11 +155,46 @@ pub struct Part {
 }
 
 type Build<T> = dyn Fn(&Value) -> Result<T, ModelError> + Send + Sync;
+type Describe = dyn Fn(&dyn Any) -> Option<Value> + Send + Sync;
+
+/// A pointer to a part, which shows the part itself: so a table knows parts that it could have made.
+pub trait Inside {
+    /// The part.
+    fn inside(&self) -> &dyn Any;
+}
+
+macro_rules! inside {
+    ($($pointer:ident $part:ident),* $(,)?) => {
+        $(impl Inside for $pointer<dyn $part> {
+            fn inside(&self) -> &dyn Any {
+                let part: &dyn Any = &**self;
+                // Pointers to pointers are parts, too.
+                part.downcast_ref::<Self>().map_or(part, Inside::inside)
+            }
+        })*
+    };
+}
+
+inside!(Arc Force, Arc Attach, Arc Curve, Arc Script, Arc SupportMap, Box Integrator, Box ConstraintSolver);
+
+/// A part of a table.
+struct Made<T> {
+    /// What is known of it; none if nobody is to know.
+    part: Option<Part>,
+    build: Arc<Build<T>>,
+    describe: Arc<Describe>,
+}
+
+impl<T> Clone for Made<T> {
+    fn clone(&self) -> Self {
+        Self { part: self.part.clone(), build: self.build.clone(), describe: self.describe.clone() }
+    }
+}
 
 /// The parts of one kind, by name.
 pub struct Table<T> {
     kind: &'static str,
-    entries: BTreeMap<String, (Part, Arc<Build<T>>)>,
+    entries: BTreeMap<String, Made<T>>,
 }
 
 impl<T> Clone for Table<T> {
@@ -160,7 +220,7 @@ impl<T> Table<T> {
     /// and may refuse them too.
     pub fn register<P>(&mut self, name: &str, make: impl Fn(P) -> Result<T, ModelError> + Send + Sync + 'static)
     where
-        P: DeserializeOwned + Serialize + JsonSchema + Default,
+        P: DeserializeOwned + Serialize + JsonSchema + Default + 'static,
     {
         let part = describe::<P>(name);
         let label = format!("{} \"{name}\"", self.kind);
@@ -171,12 +231,43 @@ impl<T> Table<T> {
             check_ranges(&schema, &schema, &given).map_err(refuse)?;
             make(serde_json::from_value(given).map_err(|error| refuse(error.to_string()))?)
         };
-        self.entries.insert(name.to_owned(), (part, Arc::new(build)));
+        let describe = |part: &dyn Any| serde_json::to_value(part.downcast_ref::<P>()?).ok();
+        let made = Made { part: Some(part), build: Arc::new(build), describe: Arc::new(describe) };
+        self.entries.insert(name.to_owned(), made);
+    }
+
+    /// Adds a part that is only to be found in saved worlds: it is not described, and its ranges are for `make` to check.
+    pub fn register_saved<P>(&mut self, name: &str, make: impl Fn(P) -> Result<T, ModelError> + Send + Sync + 'static)
+    where
+        P: DeserializeOwned + Serialize + 'static,
+    {
+        let label = format!("{} \"{name}\"", self.kind);
+        let build = move |properties: &Value| {
+            let refuse = |error: serde_json::Error| ModelError::BadProperties {
+                part: label.clone(),
+                problem: error.to_string(),
+            };
+            make(P::deserialize(properties).map_err(refuse)?)
+        };
+        let describe = |part: &dyn Any| serde_json::to_value(part.downcast_ref::<P>()?).ok();
+        let made = Made { part: None, build: Arc::new(build), describe: Arc::new(describe) };
+        self.entries.insert(name.to_owned(), made);
+    }
+
+    /// The name and the properties from which [`create`](Self::create) makes a part like this one: the way back, for parts whose
+    /// properties are the part itself. None for others.
+    pub fn describe(&self, part: &T) -> Option<(&str, Value)>
+    where
+        T: Inside,
+    {
+        let told = |(name, made): (&'_ String, &Made<T>)| Some((name.clone(), (made.describe)(part.inside())?));
+        let (name, value) = self.entries.iter().find_map(told)?;
+        self.entries.get_key_value(&name).map(|(name, _)| (name.as_str(), value))
     }
 
     /// Makes a part by name from properties: a JSON object, or null for all defaults.
     pub fn create(&self, name: &str, properties: &Value) -> Result<T, ModelError> {
-        let Some((_, build)) = self.entries.get(name) else {
+        let Some(Made { build, .. }) = self.entries.get(name) else {
             let known = self.entries.keys().cloned().collect::<Vec<_>>().join(", ");
             return Err(ModelError::UnknownName { kind: self.kind, name: name.to_owned(), known });
         };
@@ -185,12 +276,12 @@ impl<T> Table<T> {
 
     /// The description of a part.
     pub fn part(&self, name: &str) -> Option<&Part> {
-        self.entries.get(name).map(|(part, _)| part)
+        self.entries.get(name)?.part.as_ref()
     }
 
     /// The descriptions of all parts, by name.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
-        self.entries.values().map(|(part, _)| part)
+        self.entries.values().filter_map(|made| made.part.as_ref())
     }
 }
 

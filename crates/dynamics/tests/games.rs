@@ -7,6 +7,7 @@ use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::geometry::{Ray, Shape, Transform};
 use tumble_dynamics::method::{Realtime, Retroactive};
 use tumble_dynamics::model::{ContactChange, ContactPair, Layers, Locks, Script};
+use tumble_dynamics::registry::Registry;
 use tumble_dynamics::{Body, BodyId, Collider, Material, SavedState, World};
 
 const DT: f64 = 1.0 / 60.0;
@@ -141,6 +142,33 @@ fn kinematic_bodies_are_saved_and_loaded() {
         third.set_state(world.state()).unwrap();
         run(&mut third, 1);
         assert_eq!(third.body(pusher).unwrap().position(), world.body(pusher).unwrap().position());
+    }
+}
+
+/// Courses, locks, layers and numbers of your own come back with a whole world; a rule of your own cannot, and that is said.
+#[test]
+fn what_games_need_is_saved_with_the_whole_world() {
+    let registry = Registry::default();
+    for mut world in worlds() {
+        world.add_body(ground()).unwrap();
+        let pusher = Body::kinematic().with_shape(Shape::cuboid([0.2, 0.5, 0.5]).unwrap()).at([-1.0, 0.5, 0.0]);
+        let pusher = world.add_body(pusher).unwrap();
+        let flat = cube(1.0).with_locks(Locks::PLANE_XY).with_layers(Layers::new(3, 7)).with_user_data(42);
+        let flat = world.add_body(flat.at([0.0, 0.5, 0.0])).unwrap();
+        world.body_mut(pusher).unwrap().set_velocity([1.0, 0.0, 0.0]).unwrap();
+        run(&mut world, 20);
+        let saved = world.save_whole(&registry).unwrap();
+        let mut other = World::from_saved(&saved, &registry).unwrap();
+        run(&mut world, 60);
+        run(&mut other, 60);
+        assert_eq!(world.state().fingerprint(), other.state().fingerprint());
+        let body = other.body(flat).unwrap();
+        assert_eq!((body.user_data(), body.model().locks), (42, Locks::PLANE_XY));
+        other.body_mut(flat).unwrap().set_locks(Locks::NONE).unwrap();
+        assert_eq!(other.joints().count(), 0, "the joint that held the locks is gone");
+        world.set_contact_rule(|_, _| {});
+        let refused = world.save_whole(&registry).unwrap_err().to_string();
+        assert!(refused.contains("contact rule"), "{refused}");
     }
 }
 

@@ -5,14 +5,14 @@
 
 use glam::DVec3;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tumble_dynamics::constraint::{Ball, Hinge};
 use tumble_dynamics::force::{Force, ForceContext, Wrenches};
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::integrator::Verlet;
 use tumble_dynamics::method::{Method, Realtime, Retroactive};
 use tumble_dynamics::model::{Joint, JointEnd};
-use tumble_dynamics::{Body, BodyId, Id, Material, StepError, World};
+use tumble_dynamics::{Body, BodyId, Cancel, Id, Material, StepError, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -33,7 +33,7 @@ impl Force for Fault {
 
 /// Boxes that bounce about, a chain, a door, bodies asleep: contacts and joints alive.
 fn world(on: &Arc<AtomicBool>, method: Box<dyn Method>) -> (World, BodyId) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_boxed_method(method);
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     let mut random = fastrand::Rng::with_seed(8);
@@ -126,5 +126,62 @@ fn a_failed_step_does_not_swallow_changes() {
             smooth.step(DT).unwrap();
             assert_eq!(look(&failing), look(&smooth), "step {step}");
         }
+    }
+}
+
+/// Ends the step under way when forces are asked for the n-th time: a moment inside the step that does not depend on clocks.
+#[derive(Debug)]
+struct Interrupter {
+    /// How many more times they are asked for until then; none: never.
+    countdown: Arc<AtomicUsize>,
+    cancel: Cancel,
+}
+
+impl Force for Interrupter {
+    fn apply(&self, _context: &ForceContext<'_>, _wrenches: &mut Wrenches) {
+        let before = self.countdown.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if before == Ok(1) {
+            self.cancel.cancel();
+        }
+    }
+}
+
+/// Whoever interrupts a step, early or late in it, has not changed a bit of what comes after.
+#[test]
+fn an_interrupted_step_leaves_no_trace() {
+    for method in METHODS {
+        let countdown = Arc::new(AtomicUsize::new(0));
+        let add = |world: &mut World, countdown: &Arc<AtomicUsize>| {
+            let cancel = world.cancel().clone();
+            world.add_force(Interrupter { countdown: countdown.clone(), cancel });
+        };
+        let ((mut interrupted, _), (mut smooth, _)) =
+            (world(&Arc::default(), method()), world(&Arc::default(), method()));
+        add(&mut interrupted, &countdown);
+        add(&mut smooth, &Arc::default());
+        let mut ended = 0;
+        for step in 0..120 {
+            if step % 3 == 1 {
+                let before = look(&interrupted);
+                countdown.store(1 + step / 3 % 3, Ordering::Relaxed);
+                // A step that asks less often than that is not interrupted; then there is nothing to compare.
+                let known = interrupted.snapshot();
+                match interrupted.step(DT) {
+                    Err(error) => {
+                        assert_eq!(error, StepError::Cancelled);
+                        assert_eq!(look(&interrupted), before, "step {step}");
+                        interrupted.validate().unwrap();
+                        ended += 1;
+                    }
+                    Ok(()) => interrupted.restore(&known),
+                }
+                countdown.store(0, Ordering::Relaxed);
+                interrupted.cancel().clear();
+            }
+            interrupted.step(DT).unwrap();
+            smooth.step(DT).unwrap();
+            assert_eq!(look(&interrupted), look(&smooth), "step {step}");
+        }
+        assert!(ended >= 20, "{ended} steps were interrupted");
     }
 }

@@ -21,7 +21,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
-use tumble_dynamics::{BodyId, Id};
+use tumble_dynamics::{BodyId, Cancel, Id};
 
 /// How many requests a tab may make per second, in the long run and in one go.
 const RATE: f64 = 250.0;
@@ -40,6 +40,8 @@ pub(crate) struct Hub {
     pub(crate) published: watch::Receiver<Arc<Published>>,
     pub(crate) interests: Interests,
     pub(crate) hello: Arc<str>,
+    /// Ends the step under way.
+    pub(crate) interrupt: Cancel,
 }
 
 /// Serves a tab until it leaves.
@@ -134,7 +136,14 @@ impl Listener {
                 _ => {}
             }
         }
-        command(&self.hub.commands, Command::Request(self.client, Box::new(request), self.answers.clone())).await
+        let interrupts = request.interrupts();
+        let request = Command::Request(self.client, Box::new(request), self.answers.clone());
+        let is_heard = command(&self.hub.commands, request).await;
+        // Only now, so that the simulation finds the request when it looks up from its step.
+        if interrupts {
+            self.hub.interrupt.cancel();
+        }
+        is_heard
     }
 }
 

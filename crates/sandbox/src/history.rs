@@ -14,7 +14,7 @@
 //! again. The simulation is deterministic, so it arrives at the same bits, and whatever comes next is what came next then.
 
 use crate::hand::Hand;
-use crate::runs::{Runs, States, Whole};
+use crate::runs::{Runs, States, StepProblem, Whole};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tumble_dynamics::State;
@@ -185,15 +185,23 @@ impl History {
         self.shown.is_some()
     }
 
-    /// Takes the steps from the last whole to the moment that is shown, so that time can go on from it as it did then.
+    /// Takes the steps from the last whole to the moment that is shown, so that time can go on from it as it did then. If a step
+    /// is interrupted, the moment is still only shown.
     pub(crate) fn work_out(&mut self, runs: &mut Runs) {
         let Some((states, whole)) = self.shown.take() else { return };
         runs.restore(&whole);
         let steps = |state: &State| state.steps;
         while steps(runs.world().state()) < steps(&states.first) {
             let hands = self.pulling(steps(runs.world().state()));
-            if runs.step(hands).is_err() {
-                break;
+            match runs.step(hands) {
+                Ok(()) => {}
+                Err(StepProblem::Interrupted) => {
+                    runs.restore(&whole);
+                    runs.put(&states);
+                    self.shown = Some((states, whole));
+                    return;
+                }
+                Err(StepProblem::Broken(_)) => break,
             }
         }
         // The same steps lead to the same place. If a method of somebody's own is not deterministic, what was shown counts.
@@ -210,12 +218,12 @@ impl History {
 mod tests {
     use super::*;
     use glam::DVec3;
-    use tumble_dynamics::Body;
+    use tumble_dynamics::{Body, Cancel};
     use tumble_geometry::Shape;
     use tumble_scene::{Loader, gallery};
 
     fn open(name: &str) -> Runs {
-        Runs::new(gallery::find(name).unwrap().load(&Loader::new()).unwrap())
+        Runs::new(gallery::find(name).unwrap().load(&Loader::new()).unwrap(), Cancel::new())
     }
 
     /// Takes a step as the simulation does.
@@ -359,7 +367,7 @@ mod tests {
     fn memory_is_bounded_whatever_is_shot_and_deleted() {
         let text = "title = 'crowd'\ngravity = [0, 0, 0]\n[bodies.ball]\nshape.sphere.radius = 0.1\n\
                     repeat.grid = { count = [20, 5, 30], spacing = [0.3, 0.3, 0.3] }\n";
-        let mut runs = Runs::new(Loader::new().load_text("crowd", text).unwrap());
+        let mut runs = Runs::new(Loader::new().load_text("crowd", text).unwrap(), Cancel::new());
         let mut history = History::new(&runs);
         runs.step(&[]).unwrap();
         let (before, mut most) = (resident(), 0.0_f64);

@@ -53,6 +53,16 @@ pub(crate) enum Request {
 }
 
 impl Request {
+    /// Whether it begins anew, whatever is the case now.
+    pub(crate) fn begins_anew(&self) -> bool {
+        matches!(self, Self::Reset | Self::Scene { .. } | Self::Text { .. })
+    }
+
+    /// Whether it does not wait for the end of a step that takes long: the step is not wanted any more.
+    pub(crate) fn interrupts(&self) -> bool {
+        self.begins_anew() || matches!(self, Self::Pause | Self::Seek { .. } | Self::Method(_))
+    }
+
     /// Whether it leaves everything as it is, but for the moment that is shown.
     pub(crate) fn only_looks(&self) -> bool {
         let looks = matches!(self, Self::Inspect { .. } | Self::Draw { .. } | Self::Seen { .. } | Self::Seek { .. });

@@ -8,7 +8,7 @@ use crate::subject::described_method;
 use serde_json::Value;
 use std::sync::Arc;
 use tumble_dynamics::method::Method;
-use tumble_dynamics::{BodyState, EnergyWatch, Id, Model, Snapshot, State, World, Wrench};
+use tumble_dynamics::{BodyState, Cancel, EnergyWatch, Id, Model, Snapshot, State, StepError, World, Wrench};
 use tumble_scene::energy::EnergyTally;
 use tumble_scene::{Loader, Scene};
 
@@ -80,6 +80,17 @@ pub(crate) struct Second {
     pub(crate) world: World,
     pub(crate) method: Arc<Chosen>,
     rhythm: Rhythm,
+    /// How many steps it has to take to be where the first is: more than none after an interruption.
+    owed: u32,
+}
+
+/// Why a step was not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum StepProblem {
+    /// Something else is wanted.
+    Interrupted,
+    /// It cannot be taken, and why.
+    Broken(String),
 }
 
 /// How far the bodies of the two runs are apart, in metres.
@@ -97,6 +108,8 @@ pub(crate) struct Runs {
     pub(crate) method: Arc<Chosen>,
     pub(crate) second: Option<Second>,
     watch: EnergyWatch,
+    /// Who may end steps.
+    interrupt: Cancel,
     /// Energy that came out of nothing in the two runs, since somebody last changed how time passes.
     out_of_nothing: [EnergyTally; 2],
     /// The distances when the two last met.
@@ -116,7 +129,7 @@ pub(crate) struct Whole {
     first: Snapshot,
     method: Arc<Chosen>,
     dt: f64,
-    second: Option<(Snapshot, Arc<Chosen>, Rhythm)>,
+    second: Option<(Snapshot, Arc<Chosen>, Rhythm, u32)>,
     size: f64,
 }
 
@@ -166,12 +179,21 @@ impl Whole {
 
 impl Runs {
     /// A scene at its start, with the method that it asks for.
-    pub(crate) fn new(mut scene: Scene) -> Self {
+    pub(crate) fn new(mut scene: Scene, interrupt: Cancel) -> Self {
         let watch = scene.energy_watch.unwrap_or(EnergyWatch::Warn);
         scene.world.set_energy_watch(watch);
+        scene.world.set_cancel(interrupt.clone());
         let description = described_method(&scene.source).unwrap_or_else(|| scene.world.method().name().into());
         let method = Chosen::new(description, scene.world.method());
-        Self { scene, method, second: None, watch, out_of_nothing: Default::default(), apart: Apart::default() }
+        Self {
+            scene,
+            method,
+            second: None,
+            watch,
+            interrupt,
+            out_of_nothing: Default::default(),
+            apart: Apart::default(),
+        }
     }
 
     /// The world of the first run.
@@ -189,23 +211,36 @@ impl Runs {
         self.worlds_mut().try_for_each(&mut change)
     }
 
-    /// One step of the first run, and those of the second that go with it. On an error of the second run it is given up.
-    pub(crate) fn step(&mut self, hands: &[Hand]) -> Result<(), String> {
+    /// One step of the first run, and those of the second that go with it. On an error of the second run it is given up; if it is
+    /// interrupted, it takes the rest of its steps before the next one of the first.
+    pub(crate) fn step(&mut self, hands: &[Hand]) -> Result<(), StepProblem> {
         let dt = self.scene.dt;
-        step(&mut self.scene.world, dt, hands).map_err(|error| error.to_string())?;
-        let [first_tally, second_tally] = &mut self.out_of_nothing;
-        first_tally.note(&self.scene.world);
+        self.catch_up(hands)?;
+        step(&mut self.scene.world, dt, hands)?;
+        self.out_of_nothing[0].note(&self.scene.world);
         let Some(second) = &mut self.second else { return Ok(()) };
         if second.rhythm.meets(self.scene.world.state().steps) {
-            for _ in 0..second.rhythm.own {
-                if let Err(error) = step(&mut second.world, second.rhythm.dt(dt), hands) {
-                    self.second = None;
-                    return Err(format!("the second run cannot go on: {error}"));
-                }
-                second_tally.note(&second.world);
-            }
-            self.measure();
+            second.owed = second.rhythm.own;
         }
+        self.catch_up(hands)
+    }
+
+    /// Takes the steps that the second run still owes the first.
+    fn catch_up(&mut self, hands: &[Hand]) -> Result<(), StepProblem> {
+        let dt = self.scene.dt;
+        let Some(second) = self.second.as_mut().filter(|second| second.owed > 0) else { return Ok(()) };
+        while second.owed > 0 {
+            match step(&mut second.world, second.rhythm.dt(dt), hands) {
+                Ok(()) => second.owed -= 1,
+                Err(StepProblem::Interrupted) => return Err(StepProblem::Interrupted),
+                Err(StepProblem::Broken(error)) => {
+                    self.second = None;
+                    return Err(StepProblem::Broken(format!("the second run cannot go on: {error}")));
+                }
+            }
+            self.out_of_nothing[1].note(&second.world);
+        }
+        self.measure();
         Ok(())
     }
 
@@ -232,10 +267,10 @@ impl Runs {
         let rhythm = Rhythm::new(self.scene.dt, dt, first.state().steps);
         let mut world = match self.second.take() {
             Some(second) => second.world,
-            None => copy(&first.snapshot(), self.watch),
+            None => self.copy(&first.snapshot()),
         };
         method.take_over(&mut world);
-        self.second = Some(Second { world, method, rhythm });
+        self.second = Some(Second { world, method, rhythm, owed: 0 });
         self.out_of_nothing[1] = EnergyTally::default();
         self.measure();
     }
@@ -263,6 +298,15 @@ impl Runs {
     /// The length of the second run's steps.
     pub(crate) fn second_dt(&self) -> Option<f64> {
         self.second.as_ref().map(|second| second.rhythm.dt(self.scene.dt))
+    }
+
+    /// A world of its own.
+    fn copy(&self, snapshot: &Snapshot) -> World {
+        let mut world = World::new();
+        world.set_energy_watch(self.watch);
+        world.set_cancel(self.interrupt.clone());
+        world.restore(snapshot);
+        world
     }
 
     fn measure(&mut self) {
@@ -312,7 +356,7 @@ impl Runs {
             first: self.scene.world.snapshot(),
             method: self.method.clone(),
             dt: self.scene.dt,
-            second: second.map(|second| (second.world.snapshot(), second.method.clone(), second.rhythm)),
+            second: second.map(|second| (second.world.snapshot(), second.method.clone(), second.rhythm, second.owed)),
         }
     }
 
@@ -320,27 +364,22 @@ impl Runs {
     pub(crate) fn restore(&mut self, whole: &Whole) {
         self.scene.world.restore(&whole.first);
         (self.method, self.scene.dt) = (whole.method.clone(), whole.dt);
-        let (second, watch) = (whole.second.as_ref(), self.watch);
-        self.second = second.map(|(snapshot, method, rhythm)| {
-            let (method, rhythm) = (method.clone(), *rhythm);
-            Second { world: copy(snapshot, watch), method, rhythm }
+        self.second = whole.second.as_ref().map(|(snapshot, method, rhythm, owed)| {
+            let (method, rhythm, owed) = (method.clone(), *rhythm, *owed);
+            Second { world: self.copy(snapshot), method, rhythm, owed }
         });
         self.measure();
     }
 }
 
-fn copy(snapshot: &Snapshot, watch: EnergyWatch) -> World {
-    let mut world = World::new();
-    world.set_energy_watch(watch);
-    world.restore(snapshot);
-    world
-}
-
-fn step(world: &mut World, dt: f64, hands: &[Hand]) -> Result<(), tumble_dynamics::StepError> {
+fn step(world: &mut World, dt: f64, hands: &[Hand]) -> Result<(), StepProblem> {
     for hand in hands {
         hand.pull(world, dt);
     }
-    world.step(dt)
+    world.step(dt).map_err(|error| match error {
+        StepError::Cancelled => StepProblem::Interrupted,
+        other => StepProblem::Broken(other.to_string()),
+    })
 }
 
 #[cfg(test)]
@@ -350,7 +389,7 @@ mod tests {
     fn ball() -> Runs {
         let text = "title = \"ball\"\ndt = 0.01\n[bodies.ball]\nshape.sphere.radius = 0.1\nvelocity = [1, 0, 0]\n\
                     [bodies.floor]\nkind = \"fixed\"\nshape.half_space = {}\nposition = [0, -0.2, 0]\n";
-        Runs::new(tumble_scene::Loader::new().load_text("ball", text).unwrap())
+        Runs::new(tumble_scene::Loader::new().load_text("ball", text).unwrap(), Cancel::new())
     }
 
     #[test]
@@ -393,7 +432,7 @@ mod tests {
     /// A stack of boxes that rests, with steps taken until all contacts are known.
     fn stack() -> Runs {
         let scene = tumble_scene::gallery::find("stack").unwrap().load(&Loader::new()).unwrap();
-        let mut runs = Runs::new(scene);
+        let mut runs = Runs::new(scene, Cancel::new());
         (0..60).for_each(|_| runs.step(&[]).unwrap());
         runs
     }
@@ -435,7 +474,7 @@ mod tests {
         // With explicit Euler each step of a spring multiplies the energy of its swing by 1 + (k/m) dt².
         let euler = Loader::new().with_setting("method.retroactive.integrator=explicit_euler").with_setting("dt=0.02");
         let scene = tumble_scene::gallery::find("constraints/spring").unwrap().load(&euler).unwrap();
-        let mut runs = Runs::new(scene);
+        let mut runs = Runs::new(scene, Cancel::new());
         (0..40).for_each(|_| runs.step(&[]).unwrap());
         assert!(runs.warnings()[0].as_ref().is_some_and(|text| text.contains("came out of nothing")));
         runs.set_dt(0.001);

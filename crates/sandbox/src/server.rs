@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
 use tokio::sync::{oneshot, watch};
+use tumble_dynamics::Cancel;
 use tumble_scene::Report;
 
 /// The most tabs at once.
@@ -77,6 +78,7 @@ pub struct Sandbox {
     token: Option<String>,
     commands: std::sync::mpsc::SyncSender<Command>,
     over: Arc<AtomicBool>,
+    interrupt: Cancel,
     stop: Option<oneshot::Sender<()>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -89,7 +91,8 @@ impl Sandbox {
         let hello = hello(&subject).into();
         let first = subject.clone();
         let over = Arc::new(AtomicBool::new(false));
-        let simulation = Simulation::new(subject, publisher, interests.clone(), over.clone());
+        let interrupt = Cancel::new();
+        let simulation = Simulation::new(subject, publisher, interests.clone(), over.clone(), interrupt.clone());
         let simulation = simulation.map_err(|report| SandboxError::Scene(Box::new(report)))?;
 
         let address = SocketAddr::new(options.host, options.port);
@@ -100,7 +103,7 @@ impl Sandbox {
         let token = if options.host.is_loopback() { None } else { Some(random_token()?) };
 
         let (commands, given) = sync_channel(COMMANDS);
-        let hub = Hub { commands: commands.clone(), published, interests, hello };
+        let hub = Hub { commands: commands.clone(), published, interests, hello, interrupt: interrupt.clone() };
         let door = Arc::new(Door {
             hub,
             given: first,
@@ -131,7 +134,7 @@ impl Sandbox {
             named("simulation").spawn(move || simulation.run(&given)).map_err(SandboxError::Start)?,
             named("server").spawn(serving).map_err(SandboxError::Start)?,
         ];
-        Ok(Self { address, token, commands, over, stop: Some(stop), threads })
+        Ok(Self { address, token, commands, over, interrupt, stop: Some(stop), threads })
     }
 
     /// Where it listens.
@@ -167,6 +170,7 @@ impl Drop for Sandbox {
         }
         // Whatever waits to be done is left. If it waits for commands, this wakes it up.
         self.over.store(true, Ordering::Relaxed);
+        self.interrupt.cancel();
         let _ended_or_busy = self.commands.try_send(Command::Stop);
         for thread in self.threads.drain(..) {
             let _ended = thread.join();

@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::looks::Bodies;
 use crate::protocol::{Choice, Instrumented, Interest, Request};
 use crate::published::Published;
-use crate::runs::{Chosen, Runs, States, Whole};
+use crate::runs::{Chosen, Runs, States, StepProblem, Whole};
 use crate::strands::{tell_strands, thickness};
 use crate::subject::{Subject, load_method};
 use crate::tell::{extent_size, problem, scene_problem, smallest, tell_scene, tell_status};
@@ -23,7 +23,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
-use tumble_dynamics::{Body, Id, Snapshot, World};
+use tumble_dynamics::{Body, Cancel, Id, Snapshot, World};
 use tumble_geometry::Shape;
 use tumble_scene::record::Header;
 use tumble_scene::{Report, Scene};
@@ -104,6 +104,8 @@ pub(crate) struct Simulation {
     interests: Interests,
     /// Whether it is over, whatever waits.
     over: Arc<AtomicBool>,
+    /// Ends the step under way, because something else is wanted.
+    interrupt: Cancel,
 }
 
 impl Simulation {
@@ -112,10 +114,11 @@ impl Simulation {
         publisher: watch::Sender<Arc<Published>>,
         interests: Interests,
         over: Arc<AtomicBool>,
+        interrupt: Cancel,
     ) -> Result<Self, Report> {
         let scene = subject.load()?;
         let start = scene.world.snapshot();
-        let runs = Runs::new(scene);
+        let runs = Runs::new(scene, interrupt.clone());
         let history = History::new(&runs);
         let mut new = Self {
             given: subject.clone(),
@@ -137,6 +140,7 @@ impl Simulation {
             publisher,
             interests,
             over,
+            interrupt,
         };
         new.scene_opened();
         new.publish();
@@ -162,6 +166,7 @@ impl Simulation {
             };
             match first {
                 Ok(command) => {
+                    self.interrupt.clear();
                     let batch = std::iter::once(command).chain(commands.try_iter().take(BATCH)).collect();
                     for command in without_outdated(batch) {
                         if self.is_over() || !self.obey(command) {
@@ -170,7 +175,10 @@ impl Simulation {
                     }
                     self.told = None;
                 }
-                Err(RecvTimeoutError::Timeout) => self.history.work_out(&mut self.runs),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.interrupt.clear();
+                    self.history.work_out(&mut self.runs);
+                }
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             let time = Instant::now();
@@ -220,8 +228,12 @@ impl Simulation {
 
     fn request(&mut self, client: ClientId, request: Request) -> Result<(), Value> {
         // Whoever changes something, or lets time pass, does so from the moment that is shown.
-        if !request.only_looks() {
+        if !(request.only_looks() || request.begins_anew()) {
             self.history.work_out(&mut self.runs);
+            if self.history.is_showing() {
+                // Interrupted: somebody wants something else already.
+                return Ok(());
+            }
         }
         match request {
             Request::Play => (self.playing, self.error) = (true, None),
@@ -283,7 +295,7 @@ impl Simulation {
 
     fn open(&mut self, scene: Scene) {
         self.start = scene.world.snapshot();
-        self.runs = Runs::new(scene);
+        self.runs = Runs::new(scene, self.interrupt.clone());
         self.limits = Limits::default();
         self.history = History::new(&self.runs);
         self.hands.clear();
@@ -374,7 +386,7 @@ impl Simulation {
         self.debt += passed * self.speed;
         let begun = Instant::now();
         while self.playing && self.debt >= 0.999 * dt {
-            if begun.elapsed() > BUDGET || self.is_over() {
+            if begun.elapsed() > BUDGET || self.is_over() || self.interrupt.is_cancelled() {
                 self.debt = self.debt.min(dt);
                 break;
             }
@@ -394,7 +406,8 @@ impl Simulation {
         let (was_compared, stepped) = (self.runs.second.is_some(), self.runs.step(&hands));
         match stepped {
             Ok(()) => self.history.record_at_times(&self.runs),
-            Err(error) => {
+            Err(StepProblem::Interrupted) => {}
+            Err(StepProblem::Broken(error)) => {
                 (self.playing, self.error) = (false, Some(error));
                 if was_compared && self.runs.second.is_none() {
                     self.history.record_whole(&self.runs);

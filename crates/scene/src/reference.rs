@@ -9,6 +9,58 @@ use tumble_dynamics::registry::Registry;
 /// The pages of kinds: where they are in the schema, how the section is called, what stands before a kind in an example.
 const KINDS: [(&str, &str, &str); 3] =
     [("ShapeFile", "Shapes", "shape."), ("JointFile", "Joints and limits", ""), ("ForceFile", "Forces", "")];
+/// The kinds that have a picture, drawn by `scripts/reference-pictures.py`: what the names of its files begin with, by section.
+const PICTURES: [(&str, &str, &[&str]); 3] = [
+    (
+        "Shapes",
+        "shape",
+        &["sphere", "box", "capsule", "cylinder", "cone", "hull", "half_space", "mesh", "height_field", "compound"],
+    ),
+    (
+        "Joints and limits",
+        "joint",
+        &[
+            "angular_limit",
+            "ball",
+            "cone_limit",
+            "constant_velocity",
+            "cylindrical",
+            "discrepancy",
+            "discrepancy_motor",
+            "distance",
+            "elliptic_cone_limit",
+            "gear",
+            "hinge",
+            "joystick",
+            "lines",
+            "nail",
+            "on_plane",
+            "orientation_lock",
+            "planar",
+            "pulley",
+            "rack_and_pinion",
+            "reach_cone",
+            "screw",
+            "six_axes",
+            "slider",
+            "spring",
+            "study_cross_hinge",
+            "study_cross_matrix_hinge",
+            "study_quaternion_lock",
+            "swing_twist",
+            "twist_limit",
+            "universal",
+            "wedge_limit",
+            "weld",
+            "wheel",
+        ],
+    ),
+    (
+        "Forces",
+        "force",
+        &["aerodynamic", "buoyancy", "central_gravity", "drag", "gravity", "point", "spring", "vortex"],
+    ),
+];
 /// What else has a section of its own, in this order; what is not named here comes after.
 const ORDER: [(&str, &str); 9] = [
     ("BodyFile", "Bodies"),
@@ -126,6 +178,7 @@ impl Page<'_> {
         for (key, schema, meaning) in kinds {
             let schema = resolved(definitions, schema);
             let _infallible = write!(self.text, "### `{key}`\n\n{meaning}");
+            self.picture(title, key);
             let own = EXAMPLES.iter().find(|(kind, _)| *kind == key).map(|(_, example)| (*example).to_owned());
             if let Some(example) = own.or_else(|| example(schema)) {
                 let _infallible = write!(self.text, "```text\n{before}{key} = {example}\n```\n\n");
@@ -134,6 +187,14 @@ impl Page<'_> {
                 let _infallible = write!(self.text, "To see it: `tumble view constraints/{key}`.\n\n");
             }
             self.table(schema);
+        }
+    }
+
+    /// What it looks like, if there is a picture.
+    fn picture(&mut self, section: &str, key: &str) {
+        let known = PICTURES.iter().find(|(name, ..)| *name == section);
+        if let Some((_, file, _)) = known.filter(|(.., kinds)| kinds.contains(&key)) {
+            let _infallible = write!(self.text, "![{file} {key}](images/reference/{file}-{key}.png)\n\n");
         }
     }
 

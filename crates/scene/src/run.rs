@@ -121,7 +121,8 @@ impl<'a> Runner<'a> {
     /// Runs the scene from where it is to its duration, with a last step that is shorter if it must be. Frames are written at
     /// the rate of the recording: each at the first step that is not before its time; and the end is one, too. An output that
     /// fails is left out from then on; the others and the run go on. A run in which more bodies touch at once than the
-    /// scene's [budget](crate::Budget) allows ends there.
+    /// scene's [budget](crate::Budget) allows ends there. Whoever holds the world's [`Cancel`](tumble_dynamics::Cancel) ends it in
+    /// the middle of a step, which then has not been taken.
     pub fn run(mut self, scene: &mut Scene) -> Summary {
         let begun = Instant::now();
         let mut summary = Summary { start_energy: scene.world.energy().total(), ..Summary::default() };
@@ -157,9 +158,16 @@ impl<'a> Runner<'a> {
             }
             let start = Instant::now();
             let left = scene.duration - scene.world.time();
-            if let Err(error) = scene.world.step(if left < 0.999 * scene.dt { left } else { scene.dt }) {
-                summary.step_error = Some(error);
-                break;
+            match scene.world.step(if left < 0.999 * scene.dt { left } else { scene.dt }) {
+                Ok(()) => {}
+                Err(StepError::Cancelled) => {
+                    summary.stopped = true;
+                    break;
+                }
+                Err(error) => {
+                    summary.step_error = Some(error);
+                    break;
+                }
             }
             stepping += start.elapsed();
             let report = scene.world.report();

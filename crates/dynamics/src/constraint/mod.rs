@@ -85,7 +85,7 @@ use std::sync::Arc;
 use tumble_geometry::Transform;
 
 /// A body as a constraint sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BodyView {
     /// The pose of the body frame; attachment points are given in this frame.
     pub pose: Transform,
@@ -269,6 +269,15 @@ impl Row {
     }
 }
 
+/// Where a suspension bears a body, in the frame of that body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bearing {
+    /// The place in metres.
+    pub point: DVec3,
+    /// The direction, a unit vector.
+    pub axis: DVec3,
+}
+
 /// Something that restricts how two bodies move.
 pub trait Constraint: Debug + Send + Sync {
     /// Appends its rows for the two bodies. The number and meaning of the rows do not change from call to call; λ is
@@ -305,6 +314,17 @@ pub trait Constraint: Debug + Send + Sync {
         JointForm::Generic
     }
 
+    /// Where it bears the first body, if it is a suspension. Default: nowhere.
+    fn bears(&self) -> Option<Bearing> {
+        None
+    }
+
+    /// The same constraint when it bears so many kilograms of the first body: the world says so whenever that changes. None if
+    /// it makes no difference (default).
+    fn bearing(&self, _mass: f64) -> Option<Arc<dyn Constraint>> {
+        None
+    }
+
     /// The corners of the line along which something is stretched between the bodies, a rod or a rope, in world coordinates:
     /// for drawing. Default: no line.
     fn line(&self, _bodies: &[BodyView; 2]) -> Vec<DVec3> {
@@ -315,7 +335,7 @@ pub trait Constraint: Debug + Send + Sync {
 /// A joint described in world terms, before it is attached: "a hinge here, along this axis".
 ///
 /// Attaching measures the relative pose of the bodies as they are and keeps it as the joint's rest pose.
-pub trait Attach: Debug + Send + Sync {
+pub trait Attach: std::any::Any + Debug + Send + Sync {
     /// The constraint between two bodies as they are now; an error if the description makes no sense for them.
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError>;
 

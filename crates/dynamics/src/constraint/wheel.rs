@@ -11,13 +11,20 @@
 //! ```
 //!
 //! Three rows and three coordinates. The world counts the turns of the spin.
+//!
+//! The frequency f of the suspension's spring is that of the mass it carries, as in the books on cars: with m the wheel's share of
+//! the chassis, `k = (2π f)² m` and `d = 2 ζ 2π f m`, and the car sags by g/(2π f)² = 62 mm at 2 Hz whatever it weighs. (Where rows
+//! of other joints are springs by frequency, it is that of their effective mass, here nearly that of the wheel alone.)
 
 use super::frame::{JointFrame, counted};
-use super::{Attach, BodyView, Constraint, Coordinate, Drive, Freedom, JointForm, JointView, Measure, Row, Softness};
+use super::{
+    Attach, Bearing, BodyView, Constraint, Coordinate, Drive, Freedom, JointForm, JointView, Measure, Row, Softness,
+};
 use crate::error::ModelError;
 use crate::schema::JsonSchema;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// A wheel, the second body, on the suspension of a chassis, the first.
@@ -33,8 +40,9 @@ pub struct Wheel {
     /// The direction of the axle, fixed to the wheel, not parallel to the suspension. Default: z.
     #[schemars(with = "[f64; 3]", extend("unit" = "1"))]
     pub axle: DVec3,
-    /// What acts along the suspension; the travel is 0 where the joint was made and grows along the axis. Default: a spring of
-    /// 2 Hz, critically damped, between −0.1 and 0.1 m.
+    /// What acts along the suspension; the travel is 0 where the joint was made and grows along the axis. The frequency of a
+    /// spring is that of the wheel's share of the chassis on it. Default: a spring of 2 Hz, critically damped, between −0.1 and
+    /// 0.1 m.
     pub travel: Freedom,
     /// What acts on the steering. Default: locked.
     pub steering: Freedom,
@@ -87,7 +95,7 @@ impl Attach for Wheel {
         let what = "the pair of axis and axle of a wheel";
         let frame = JointFrame::new(what, bodies, self.anchor, self.axis, Some(self.axle))?;
         let Self { travel, steering, spin, softness, .. } = *self;
-        Ok(Arc::new(WheelConstraint { frame, travel, steering, spin, softness }))
+        Ok(Arc::new(WheelConstraint { frame, travel, steering, spin, softness, carried: 0.0 }))
     }
 }
 
@@ -98,9 +106,26 @@ struct WheelConstraint {
     steering: Freedom,
     spin: Freedom,
     softness: Softness,
+    /// How much of the chassis it bears, in kilograms; zero if that is not known.
+    carried: f64,
 }
 
 impl WheelConstraint {
+    /// What acts along the suspension, with the spring of the mass that is on it.
+    fn suspension(&self) -> Freedom {
+        let stiffened = |drive: Drive| match drive.spring {
+            Softness::Spring { frequency, damping_ratio } => {
+                let omega = TAU * frequency;
+                let (stiffness, damping) = (omega * omega * self.carried, 2.0 * damping_ratio * omega * self.carried);
+                let exists = self.carried > 0.0 && stiffness.is_finite() && damping.is_finite();
+                let spring = if exists { Softness::Stiffness { stiffness, damping } } else { drive.spring };
+                Drive { spring, ..drive }
+            }
+            _ => drive,
+        };
+        Freedom { drive: self.travel.drive.map(stiffened), ..self.travel }
+    }
+
     fn spin(&self, bodies: &[BodyView; 2]) -> Measure {
         let ([x1, ..], [x2, _, z2]) = (self.frame.first(bodies), self.frame.second(bodies));
         Measure::atan2(x1.dot(&z2), x1.dot(&x2))
@@ -122,7 +147,9 @@ impl Constraint for WheelConstraint {
             (self.frame.offset(joint), self.frame.first(joint), self.frame.second(joint));
         let held = [d.dot(&y1), d.dot(&z1), y2.dot(&x1)];
         rows.extend(held.map(|measure| measure.equals_zero().with_softness(self.softness)));
-        self.free(joint).iter().for_each(|coordinate| coordinate.push_rows(rows));
+        let [travel, steering, spin] = self.free(joint);
+        let travel = Coordinate { freedom: self.suspension(), ..travel };
+        [travel, steering, spin].iter().for_each(|coordinate| coordinate.push_rows(rows));
     }
 
     fn coordinates(&self, joint: &JointView) -> Vec<Coordinate> {
@@ -139,8 +166,16 @@ impl Constraint for WheelConstraint {
     }
 
     fn form(&self) -> JointForm {
-        let Self { frame, travel, steering, spin, softness } = *self;
-        JointForm::Wheel { frame, travel, steering, spin, softness }
+        let Self { frame, steering, spin, softness, .. } = *self;
+        JointForm::Wheel { frame, travel: self.suspension(), steering, spin, softness }
+    }
+
+    fn bears(&self) -> Option<Bearing> {
+        Some(Bearing { point: self.frame.anchors[0], axis: self.frame.rotations[0] * DVec3::X })
+    }
+
+    fn bearing(&self, mass: f64) -> Option<Arc<dyn Constraint>> {
+        (mass != self.carried).then(|| Arc::new(Self { carried: mass, ..*self }) as _)
     }
 
     fn anchors(&self, bodies: &[BodyView; 2]) -> [DVec3; 2] {

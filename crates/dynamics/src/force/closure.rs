@@ -42,7 +42,7 @@ impl<F> fmt::Debug for FnForce<F> {
 
 impl<F> Force for FnForce<F>
 where
-    F: Fn(&ForceContext<'_>, &mut Wrenches) + Send + Sync,
+    F: Fn(&ForceContext<'_>, &mut Wrenches) + Send + Sync + 'static,
 {
     fn apply(&self, context: &ForceContext<'_>, wrenches: &mut Wrenches) {
         (self.function)(context, wrenches);

@@ -95,7 +95,7 @@ impl Wrenches {
 }
 
 /// A force on some or all bodies.
-pub trait Force: Debug + Send + Sync {
+pub trait Force: std::any::Any + Debug + Send + Sync {
     /// Adds what it does to the sums.
     fn apply(&self, context: &ForceContext<'_>, wrenches: &mut Wrenches);
 

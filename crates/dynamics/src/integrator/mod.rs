@@ -45,7 +45,7 @@ pub trait EquationsOfMotion {
 }
 
 /// A way to take a step of the equations of motion.
-pub trait Integrator: std::fmt::Debug + Send + Sync {
+pub trait Integrator: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Advances the rows that move from `time` to `time + dt`.
     fn advance(&mut self, equations: &dyn EquationsOfMotion, time: f64, dt: f64, bodies: &mut [BodyState]);
 

@@ -2,7 +2,7 @@
 
 use crate::event::Events;
 use crate::journal::Journal;
-use crate::{ColliderIndex, Model, State, Workers};
+use crate::{Cancel, ColliderIndex, Model, State, Workers};
 
 /// Everything a step needs, and where its results go.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub struct StepContext<'a> {
     pub tell_ongoing: bool,
     /// The threads the work may be divided among.
     pub workers: Workers,
+    /// Who may end the step before its end. A method looks at it at least every tenth of a second or so.
+    pub cancel: &'a Cancel,
     /// Who watches moments inside the step.
     pub observer: &'a mut dyn Observer,
 }

@@ -4,19 +4,20 @@ use super::{Collider, Course, Layers, Locks, Material, Script};
 use crate::error::{ModelError, checked};
 use crate::{BodyState, ColliderId, JointId};
 use glam::{DMat3, DQuat, DVec3};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tumble_geometry::mass::PrincipalInertia;
 use tumble_geometry::{MassProperties, Shape, Transform};
 
 /// What moves a body.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum BodyKind {
     /// Forces, joints and contacts.
     Dynamic,
     /// Nothing: scenery.
     Fixed,
     /// A script, or the [course](Course) that input gives it; others bounce off it, it is not moved by them.
-    Scripted(Arc<dyn Script>),
+    Scripted(#[serde(skip, default = "super::script::unread")] Arc<dyn Script>),
     /// Forces, joints and contacts, but it has no extent in rotation: a point mass that never turns.
     Particle,
 }
@@ -39,7 +40,7 @@ impl BodyKind {
 }
 
 /// Whether a body may fall asleep when it hardly moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sleep {
     /// It may (default).
     #[default]
@@ -73,7 +74,7 @@ pub struct Body {
 }
 
 /// Where a body's mass comes from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum MassChoice {
     /// From the shapes and densities of its colliders.
     FromColliders,
@@ -293,7 +294,7 @@ impl Body {
 }
 
 /// What the model keeps of a body.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BodyModel {
     /// The name the user gave it; may be empty.
     pub name: String,

@@ -2,6 +2,8 @@
 
 use super::{Layers, Material};
 use crate::{BodyId, Id, State};
+use serde::{Deserialize, Serialize};
+use tumble_geometry::shape::HalfSpace;
 use tumble_geometry::{BoundingSphere, Shape, Transform};
 
 /// A collider as the user describes it. Defaults: at the body frame's origin, material, density and layers of the body, solid.
@@ -68,11 +70,12 @@ impl Collider {
 }
 
 /// What the model keeps of a collider.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ColliderModel {
     /// The body it belongs to.
     pub body: BodyId,
     /// Its shape.
+    #[serde(skip, default = "unread")]
     pub shape: Shape,
     /// The smallest sphere around the shape, in the shape's own frame: kept because finding it takes a look at every corner.
     pub bounding_sphere: BoundingSphere,
@@ -92,6 +95,11 @@ pub struct ColliderModel {
     pub user_data: u64,
     /// The revision of the model in which it got its shape, so that methods know when to forget what they know of it.
     pub(crate) shape_revision: u64,
+}
+
+/// What stands for a shape until it is read from a saved world.
+fn unread() -> Shape {
+    Shape::HalfSpace(HalfSpace::UP)
 }
 
 impl ColliderModel {

@@ -17,10 +17,11 @@
 //! ```
 
 use crate::{BodyId, Model};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Whether a pair collides. *Ignore* is the smaller, so that it wins where equals contradict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Verdict {
     /// The bodies pass through each other.
     Ignore,
@@ -30,7 +31,7 @@ pub enum Verdict {
 }
 
 /// Whom a rule speaks of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
     /// Every pair with this body.
     Body(BodyId),
@@ -82,7 +83,7 @@ impl Scope {
 /// The order in which rules are asked: exceptions first, the specific before the general. The smallest decides.
 pub(super) type Precedence = u8;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rule {
     pub(super) scope: Scope,
     pub(super) verdict: Verdict,
@@ -107,10 +108,11 @@ pub type FilterCallback = dyn Fn(&Model, [BodyId; 2]) -> Option<bool> + Send + S
 
 /// Which pairs of bodies may collide. Default: all. See the [module](self) for which rule decides; set it with
 /// [`World::set_filter`](crate::World::set_filter).
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct CollisionFilter {
     pub(super) rules: Vec<Rule>,
     pub(super) default: Verdict,
+    #[serde(skip)]
     pub(super) callback: Option<Arc<FilterCallback>>,
 }
 
@@ -154,6 +156,11 @@ impl CollisionFilter {
     pub fn otherwise(mut self, verdict: Verdict) -> Self {
         self.default = verdict;
         self
+    }
+
+    /// Whether somebody is asked first.
+    pub fn asks(&self) -> bool {
+        self.callback.is_some()
     }
 
     /// Asks you first, about each pair whose boxes come near each other. Default: nobody is asked.

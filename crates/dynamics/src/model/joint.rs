@@ -1,11 +1,13 @@
 //! Joints: constraints between two bodies, or a body and the world.
 
-use crate::constraint::{Attach, Constraint};
+use crate::constraint::{Attach, BodyView, Constraint};
+use crate::curve::{Aim, Curve, Program};
 use crate::{BodyId, ModelError};
 use std::sync::Arc;
+use tumble_geometry::Transform;
 
 /// One end of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum JointEnd {
     /// A body.
     Body(BodyId),
@@ -20,7 +22,7 @@ impl From<BodyId> for JointEnd {
 }
 
 /// What breaks a joint. Default: nothing.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Breaking {
     /// It breaks when the reaction force exceeds this, in newtons.
     pub force: f64,
@@ -63,8 +65,10 @@ pub struct Joint {
     pub(crate) name: String,
     pub(crate) ends: [JointEnd; 2],
     pub(crate) attach: Arc<dyn Attach>,
+    pub(crate) frame: Option<Transform>,
     pub(crate) collide: bool,
     pub(crate) breaking: Breaking,
+    pub(crate) programs: Vec<Program>,
 }
 
 impl Joint {
@@ -74,14 +78,22 @@ impl Joint {
             name: String::new(),
             ends: [first.into(), second.into()],
             attach: Arc::new(attach),
+            frame: None,
             collide: false,
             breaking: Breaking::default(),
+            programs: Vec::new(),
         }
     }
 
     /// A name to find it by. Default: none.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
+        self
+    }
+
+    /// Its description is in the coordinates of this frame instead of the world's: see [`Attach::attach_in`].
+    pub fn described_in(mut self, frame: Transform) -> Self {
+        self.frame = Some(frame);
         self
     }
 
@@ -95,6 +107,31 @@ impl Joint {
     pub fn breaking(mut self, breaking: Breaking) -> Self {
         self.breaking = breaking;
         self
+    }
+
+    /// Lets the motor or the drive of one of its coordinates ("turn", "slide", "spin") follow a curve; call it again for more.
+    /// Default: they stay what they are.
+    pub fn following(mut self, coordinate: impl Into<String>, aim: Aim, curve: impl Curve + 'static) -> Self {
+        self.programs.push(Program { coordinate: coordinate.into(), aim, curve: Arc::new(curve) });
+        self
+    }
+}
+
+/// How a joint was made: with the same description, attached to bodies in the same places, another one is the same to the last bit.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) attach: Arc<dyn Attach>,
+    pub(crate) frame: Option<Transform>,
+    pub(crate) bodies: [BodyView; 2],
+}
+
+impl Made {
+    /// Attaches it.
+    pub(crate) fn constraint(&self) -> Result<Arc<dyn Constraint>, ModelError> {
+        match &self.frame {
+            Some(frame) => self.attach.attach_in(frame, &self.bodies),
+            None => self.attach.attach(&self.bodies),
+        }
     }
 }
 
@@ -115,4 +152,7 @@ pub struct JointModel {
     pub turns: bool,
     /// Whether it holds the locks of a body.
     pub(crate) is_lock: bool,
+    /// What of it follows curves.
+    pub programs: Vec<Program>,
+    pub(crate) made: Made,
 }

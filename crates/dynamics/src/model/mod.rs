@@ -6,6 +6,7 @@ mod contact_rule;
 mod course;
 pub mod filter;
 mod filter_masks;
+mod fingerprint;
 mod joint;
 mod layers;
 mod locks;
@@ -20,6 +21,7 @@ pub use contact_rule::{ContactChange, ContactPair, ContactRule};
 pub use course::Course;
 pub use filter::CollisionFilter;
 pub(crate) use filter_masks::FilterMasks;
+pub(crate) use joint::Made;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
 pub use layers::Layers;
 pub use locks::Locks;
@@ -43,6 +45,8 @@ pub struct Model {
     pub(crate) filter_masks: Arc<FilterMasks>,
     pub(crate) mixing: MaterialMixing,
     pub(crate) contact_rule: Rule,
+    /// The joints of which something follows curves.
+    pub(crate) programmed: Arc<Vec<JointId>>,
     pub(crate) revision: u64,
     /// How many shapes were replaced so far.
     pub(crate) shape_revisions: u64,

@@ -70,7 +70,7 @@ impl ScriptMotion {
 }
 
 /// Where a scripted body is at any time, and how fast.
-pub trait Script: Debug + Send + Sync {
+pub trait Script: std::any::Any + Debug + Send + Sync {
     /// The pose of the body frame at `time` seconds.
     fn pose(&self, time: f64) -> Transform;
 
@@ -94,6 +94,21 @@ pub trait Script: Debug + Send + Sync {
     fn course(&self) -> Option<&Course> {
         None
     }
+}
+
+/// A script that is still to be read from a saved world: its body stays at the origin.
+#[derive(Debug)]
+struct Unread;
+
+impl Script for Unread {
+    fn pose(&self, _time: f64) -> Transform {
+        Transform::IDENTITY
+    }
+}
+
+/// What stands for a script until it is read.
+pub(super) fn unread() -> std::sync::Arc<dyn Script> {
+    std::sync::Arc::new(Unread)
 }
 
 /// How many poses are differentiated.

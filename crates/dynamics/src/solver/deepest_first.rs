@@ -9,6 +9,7 @@
 //! of a pendulum to 0.6 mm.
 
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
+use crate::Cancel;
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,16 +33,20 @@ impl Default for DeepestFirst {
 
 impl ConstraintSolver for DeepestFirst {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
-        let Workspace { system, blocks, .. } = &mut self.workspace;
+        let Workspace { system, blocks, cancel, .. } = &mut self.workspace;
         system.load(problem);
         blocks.load(system, problem.rows, |_| true);
         blocks.sort_by_depth(problem.rows);
         system.warm_start();
         let mut reached = Convergence { sweeps: self.passes, ..Convergence::default() };
-        for _ in 0..self.passes {
+        for _ in (0..self.passes).take_while(|_| !cancel.is_cancelled()) {
             reached.residual = blocks.sweep(system);
         }
         system.store(problem, reached)
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
+        self.workspace.cancel = cancel.clone();
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

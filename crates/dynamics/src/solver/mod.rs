@@ -32,6 +32,7 @@ pub use workspace::Workspace;
 
 pub use crate::report::Convergence;
 
+use crate::Cancel;
 use crate::constraint::Jacobian;
 #[cfg(feature = "registry")]
 use crate::registry::Table;
@@ -149,7 +150,7 @@ pub struct Problem<'a> {
 }
 
 /// A way to solve such problems.
-pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
+pub trait ConstraintSolver: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Solves: changes the velocities of the bodies and the impulses of the rows; says how well. What a solver remembers must
     /// not show in its results.
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence;
@@ -158,6 +159,10 @@ pub trait ConstraintSolver: std::fmt::Debug + Send + Sync {
     fn weighs_rows(&self) -> bool {
         false
     }
+
+    /// From now on, when `cancel` is set, its answers are not wanted any more: it may end at once with any. A solver that takes
+    /// long looks at it between sweeps. Default: it does not look.
+    fn watch(&mut self, _cancel: &Cancel) {}
 
     /// A copy in a box.
     fn clone_box(&self) -> Box<dyn ConstraintSolver>;

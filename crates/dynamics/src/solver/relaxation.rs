@@ -5,6 +5,7 @@
 //! fraction must be small: G takes 1/k for k rounds, and so does this.
 
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
+use crate::Cancel;
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,16 +32,20 @@ impl Default for Relaxation {
 
 impl ConstraintSolver for Relaxation {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
-        let Workspace { system, blocks, .. } = &mut self.workspace;
+        let Workspace { system, blocks, cancel, .. } = &mut self.workspace;
         system.load(problem);
         system.apply_impulses();
         blocks.load(system, problem.rows, |_| true);
         let fraction = self.fraction.unwrap_or((1.0 / self.rounds.max(1) as f64).max(0.1));
         let mut reached = Convergence { sweeps: self.rounds, ..Convergence::default() };
-        for _ in 0..self.rounds {
+        for _ in (0..self.rounds).take_while(|_| !cancel.is_cancelled()) {
             reached.residual = blocks.relax(system, fraction);
         }
         system.store(problem, reached)
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
+        self.workspace.cancel = cancel.clone();
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

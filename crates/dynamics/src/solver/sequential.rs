@@ -15,6 +15,7 @@
 //! of a pendulum that falls from the horizontal opens by 4 cm.
 
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
+use crate::Cancel;
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +47,7 @@ impl Default for Sequential {
 
 impl ConstraintSolver for Sequential {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
-        let Workspace { system, blocks, .. } = &mut self.workspace;
+        let Workspace { system, blocks, cancel, .. } = &mut self.workspace;
         system.load(problem);
         blocks.load(system, problem.rows, |_| true);
         let fraction = self.correction * self.fraction.unwrap_or(1.0 / self.rounds.max(1) as f64);
@@ -61,7 +62,7 @@ impl ConstraintSolver for Sequential {
             system.push(index, row.bounds.clamp(impulse) - impulse);
         }
         let mut reached = Convergence { sweeps: self.rounds, ..Convergence::default() };
-        for _ in 0..self.rounds {
+        for _ in (0..self.rounds).take_while(|_| !cancel.is_cancelled()) {
             reached.residual = blocks.sweep_in_part(system, |first| fraction * problem.rows[first].weight);
         }
         system.store(problem, reached)
@@ -69,6 +70,10 @@ impl ConstraintSolver for Sequential {
 
     fn weighs_rows(&self) -> bool {
         !self.warm_start
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
+        self.workspace.cancel = cancel.clone();
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

@@ -12,6 +12,7 @@
 
 use super::sweeps::Sweeps;
 use super::{ConstraintSolver, Convergence, Problem, Workspace};
+use crate::Cancel;
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,13 +39,17 @@ impl Default for SequentialImpulses {
 
 impl ConstraintSolver for SequentialImpulses {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
-        let Workspace { system, blocks, momentum, .. } = &mut self.workspace;
+        let Workspace { system, blocks, momentum, cancel, .. } = &mut self.workspace;
         system.load(problem);
         blocks.load_in_groups(system, problem.rows, |_| true);
         system.warm_start();
-        let sweeps = Sweeps { iterations: self.iterations, tolerance: self.tolerance };
+        let sweeps = Sweeps { iterations: self.iterations, tolerance: self.tolerance, cancel };
         let reached = sweeps.solve(system, blocks, momentum, |_| false);
         system.store(problem, reached)
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
+        self.workspace.cancel = cancel.clone();
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

@@ -3,16 +3,19 @@
 use super::Convergence;
 use super::block::Blocks;
 use super::system::{Motion, System};
+use crate::Cancel;
 
 /// How long to sweep.
-pub(super) struct Sweeps {
+pub(super) struct Sweeps<'a> {
     /// At most so many times.
     pub(super) iterations: usize,
     /// Until no impulse of a sweep changed a velocity by more than this.
     pub(super) tolerance: f64,
+    /// Or until somebody says so.
+    pub(super) cancel: &'a Cancel,
 }
 
-impl Sweeps {
+impl Sweeps<'_> {
     /// Sweeps over `blocks`, each time after having done something else `before`, which says whether it changed anything.
     pub(super) fn solve(
         &self,
@@ -29,7 +32,7 @@ impl Sweeps {
             }
             let residual = blocks.sweep(system);
             reached = Convergence { sweeps: reached.sweeps + 1, residual, ..reached };
-            if residual <= self.tolerance {
+            if residual <= self.tolerance || self.cancel.is_cancelled() {
                 break;
             }
             momentum.after_sweep(system);

@@ -6,6 +6,7 @@ use super::block::Blocks;
 use super::direct::{Holding, Joints};
 use super::sweeps::Momentum;
 use super::system::System;
+use crate::Cancel;
 
 /// Memory that a solver works in. Empty by default; a copy is empty too, and all are equal, because it means nothing.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub struct Workspace {
     pub(super) momentum: Momentum,
     pub(super) joints: Joints,
     pub(super) holding: Holding,
+    /// Who may end the sweeps before their end.
+    pub(super) cancel: Cancel,
 }
 
 impl Clone for Workspace {

@@ -8,7 +8,7 @@ use crate::force::Force;
 use crate::journal::{BodyChange, Change, ColliderChange, ForceChange, JointChange};
 use crate::model::{
     BodyKind, BodyModel, ColliderModel, CollisionFilter, ContactChange, ContactPair, Course, FilterMasks, Joint,
-    JointEnd, JointModel, Layers, Material, MaterialMixing, Rule,
+    JointEnd, JointModel, Layers, Made, Material, MaterialMixing, Rule,
 };
 use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError, Wrench};
 use glam::{DMat3, DVec3};
@@ -166,7 +166,8 @@ impl World {
         }
         joint.breaking.validate()?;
         let views = joint.ends.map(|end| BodyView::of(&self.model, &self.state.bodies, end));
-        let constraint = joint.attach.attach(&views)?;
+        let made = Made { attach: joint.attach, frame: joint.frame, bodies: views };
+        let constraint = made.constraint()?;
         let angle = constraint.angle(&views);
         let model = JointModel {
             name: joint.name,
@@ -176,6 +177,8 @@ impl World {
             breaking: joint.breaking,
             turns: angle.is_some(),
             is_lock: false,
+            programs: Vec::new(),
+            made,
         };
         let id = self.model.joints.insert(model);
         self.note(Change::Joint(id, JointChange::Added));
@@ -184,16 +187,25 @@ impl World {
         self.state.angles.resize(self.model.joints.slot_count(), 0.0);
         self.state.broken[id.slot()] = false;
         self.state.angles[id.slot()] = angle.unwrap_or(0.0);
+        self.share_loads(joint.ends);
         self.wake_ends(joint.ends);
+        for program in joint.programs {
+            if let Err(error) = self.follow(id, program) {
+                self.remove_joint(id)?;
+                return Err(error);
+            }
+        }
         Ok(id)
     }
 
     /// Removes a joint.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), ModelError> {
+        self.forget_programs(id);
         let joint = self.model.joints.remove(id).ok_or(ModelError::NoSuchJoint(id))?;
         self.note(Change::Joint(id, JointChange::Removed));
         self.with_ends(joint.ends, |joints| joints.retain(|&other| other != id));
         self.state.broken[id.slot()] = false;
+        self.share_loads(joint.ends);
         self.wake_ends(joint.ends);
         Ok(())
     }

@@ -2,11 +2,13 @@
 
 use super::World;
 use crate::constraint::{Attach, BodyView, Coordinate, Freedom, JointView, Row, continued};
+use crate::curve::{Aim, Curve, Program};
 use crate::event::Reaction;
 use crate::journal::{Change, JointChange};
-use crate::model::{Breaking, JointModel};
+use crate::model::{Breaking, JointModel, Made};
 use crate::{Id, JointId, ModelError};
 use glam::DVec3;
+use std::sync::Arc;
 
 /// A joint of a world, to read.
 #[derive(Clone, Copy, Debug)]
@@ -170,15 +172,37 @@ impl JointMut<'_> {
         Ok(())
     }
 
+    /// Lets the motor or the drive of one of its [coordinates](JointRef::coordinates) follow a curve from now on.
+    pub fn follow(
+        &mut self,
+        coordinate: impl Into<String>,
+        aim: Aim,
+        curve: impl Curve + 'static,
+    ) -> Result<(), ModelError> {
+        self.world.follow(self.id, Program { coordinate: coordinate.into(), aim, curve: Arc::new(curve) })
+    }
+
+    /// Lets nothing of it follow curves any more: motors and drives stay what they are.
+    pub fn stop_following(&mut self) {
+        self.world.forget_programs(self.id);
+    }
+
     /// Replaces what it demands by another joint, attached to the bodies as they are now.
-    pub fn attach(&mut self, attach: impl Attach) -> Result<(), ModelError> {
+    pub fn attach(&mut self, attach: impl Attach + 'static) -> Result<(), ModelError> {
         let joint = self.world.model.joints.get(self.id).ok_or(ModelError::NoSuchJoint(self.id))?;
         let views = joint.ends.map(|end| BodyView::of(&self.world.model, &self.world.state.bodies, end));
-        let constraint = attach.attach(&views)?;
+        let made = Made { attach: Arc::new(attach), frame: None, bodies: views };
+        let constraint = made.constraint()?;
         let angle = constraint.angle(&views);
         // The turns of what was there before do not count.
         self.world.state.angles[self.id.slot()] = angle.unwrap_or(0.0);
-        self.change(JointChange::Attached, |joint| (joint.constraint, joint.turns) = (constraint, angle.is_some()));
+        let ends = joint.ends;
+        // Another joint may have no such coordinates.
+        self.world.forget_programs(self.id);
+        self.change(JointChange::Attached, |joint| {
+            (joint.constraint, joint.made, joint.turns) = (constraint, made, angle.is_some());
+        });
+        self.world.share_loads(ends);
         Ok(())
     }
 }

@@ -62,6 +62,7 @@ impl World {
             }
         }
         self.note(Change::Body(id, BodyChange::Mass));
+        self.share_load(id);
         self.wake_ends([JointEnd::Body(id), JointEnd::World]);
     }
 }

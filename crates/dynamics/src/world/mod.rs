@@ -6,9 +6,11 @@ mod draw;
 mod edit;
 mod interpolate;
 mod joint;
+mod loads;
 mod mass;
 mod measure;
 mod places;
+mod programs;
 mod query;
 mod save;
 mod snapshot;
@@ -16,6 +18,8 @@ mod steer;
 mod validate;
 mod wake;
 mod watch;
+#[cfg(feature = "registry")]
+mod whole;
 
 pub use body::{BodyMut, BodyRef};
 pub use collider::{ColliderMut, ColliderRef};
@@ -25,6 +29,8 @@ pub use query::{Hit, Query};
 pub use save::SavedState;
 pub use snapshot::Snapshot;
 pub use watch::EnergyWatch;
+#[cfg(feature = "registry")]
+pub use whole::SavedWorld;
 
 use self::interpolate::Past;
 use self::places::Places;
@@ -33,7 +39,7 @@ use crate::event::Events;
 use crate::force::{ForceContext, Gravity, Wrenches};
 use crate::journal::{Change, ForceChange, Journal};
 use crate::method::{Method, NobodyWatches, Observer, Retroactive, StepContext};
-use crate::{BodyId, ForceId, Id, Model, ModelError, State, StepError, StepReport, Workers, Wrench};
+use crate::{BodyId, Cancel, ForceId, Id, Model, ModelError, State, StepError, StepReport, Workers, Wrench};
 use glam::DVec3;
 
 /// Model, state, method and events: add bodies, step, read what happened.
@@ -53,6 +59,7 @@ pub struct World {
     /// How often a second contacts that go on are told.
     contact_rate: f64,
     workers: Workers,
+    cancel: Cancel,
     watchman: Watchman,
     /// Where bodies were before the last step.
     past: Past,
@@ -85,6 +92,7 @@ impl World {
             gravity,
             contact_rate: 10.0,
             workers: Workers::default(),
+            cancel: Cancel::new(),
             watchman: Watchman::default(),
             past: Past::default(),
         }
@@ -100,6 +108,8 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::BadTimeStep(dt));
         }
+        self.cancel.check()?;
+        self.follow_curves(dt)?;
         let tell_ongoing = self.is_time_to_tell(dt);
         let undo = self.begin_watch();
         self.coming.clear();
@@ -113,10 +123,13 @@ impl World {
             events: &mut self.coming,
             tell_ongoing,
             workers: self.workers,
+            cancel: &self.cancel,
             observer,
         });
-        if let Err(error) = result {
-            return Err(self.culprit().unwrap_or(error));
+        match result {
+            Ok(()) => {}
+            Err(StepError::Cancelled) => return Err(StepError::Cancelled),
+            Err(error) => return Err(self.culprit().unwrap_or(error)),
         }
         std::mem::swap(&mut self.events, &mut self.coming);
         self.journal.clear();
@@ -238,6 +251,17 @@ impl World {
     /// How many threads a step may use. Results do not depend on it. Default: one.
     pub fn set_workers(&mut self, workers: Workers) {
         self.workers = workers;
+    }
+
+    /// Who may end steps before their end, from another thread: see [`Cancel`]. Like the number of threads it is a matter of
+    /// this process, and neither saved nor restored. Default: a flag that nobody else has.
+    pub fn set_cancel(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
+    /// The flag that ends steps, to hand to another thread.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// The acceleration of gravity in m/s². If it is not finite, the next step says so.

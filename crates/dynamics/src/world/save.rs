@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "tumble\0" | version (u8) | CRC-32 of the rest (u32) | the rest: size (u32), content in LZ4
-//! content: method, state, journal, contact rate, energy watch, courses, memory, in postcard's encoding
+//! content: method, fingerprint of the model, state, journal, contact rate, energy watch, courses, memory, in postcard's encoding
 //! ```
 //!
 //! All numbers little-endian, so that a state saved on one machine is read on every other. What rests is full of zeros and of
@@ -19,13 +19,51 @@ use serde::{Deserialize, Serialize};
 const MAGIC: &[u8; 7] = b"tumble\0";
 
 /// The version of the format; grows when the format changes.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// A byte of LZ4 stands for so many at most; bytes that promise more are none that were saved.
 const MOST_PER_BYTE: usize = 256;
 
 /// Where the checksum ends and what it is about begins.
 const HEADER: usize = MAGIC.len() + 1 + 4;
+
+/// As bytes that begin with `magic`, compressed and with a checksum.
+pub(super) fn pack(magic: &[u8; 7], content: &impl Serialize) -> Vec<u8> {
+    // Writing to memory does not fail.
+    let content = postcard::to_extend(content, Vec::new()).unwrap_or_default();
+    let packed = lz4_flex::compress_prepend_size(&content);
+    let mut bytes = Vec::from(magic);
+    bytes.push(VERSION);
+    bytes.extend(crc32fast::hash(&packed).to_le_bytes());
+    bytes.extend(packed);
+    bytes
+}
+
+/// From bytes; refused if they are not what [`pack`] gave. `what` names it in messages.
+pub(super) fn unpack<T: serde::de::DeserializeOwned>(
+    magic: &[u8; 7],
+    what: &str,
+    bytes: &[u8],
+) -> Result<T, ModelError> {
+    let invalid = |problem: String| Err(ModelError::Invalid(problem));
+    let Some((header, packed)) = bytes.split_at_checked(HEADER).filter(|(header, _)| header.starts_with(magic)) else {
+        return invalid(format!("these bytes are no {what}"));
+    };
+    let version = header[MAGIC.len()];
+    if version != VERSION {
+        return invalid(format!("the {what} is of version {version}, but only {VERSION} is understood"));
+    }
+    if header[HEADER - 4..] != crc32fast::hash(packed).to_le_bytes() {
+        return invalid(format!("the {what} is damaged: its checksum is wrong"));
+    }
+    let unpack = |error| ModelError::Invalid(format!("the {what} cannot be unpacked: {error}"));
+    let (size, block) = lz4_flex::block::uncompressed_size(packed).map_err(unpack)?;
+    if size > MOST_PER_BYTE * block.len() {
+        return invalid(format!("the {what} cannot be unpacked: it is too short for {size} bytes"));
+    }
+    let content = lz4_flex::decompress(block, size).map_err(unpack)?;
+    postcard::from_bytes(&content).or_else(|error| invalid(format!("the {what} cannot be read: {error}")))
+}
 
 /// Everything of a world but the model: the state, what was changed since the last step, what the method remembers, how often
 /// contacts are told and who watches over the energy. A world built in the same way that loads it goes on bit for bit as the one
@@ -55,6 +93,8 @@ const HEADER: usize = MAGIC.len() + 1 + 4;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedState {
     method: String,
+    /// The fingerprint of the model it is a state of.
+    model: u64,
     state: State,
     journal: Journal,
     contact_rate: f64,
@@ -104,6 +144,12 @@ mod bytes {
 }
 
 impl SavedState {
+    /// How kinematic bodies move.
+    #[cfg(feature = "registry")]
+    pub(super) fn courses(&self) -> &[(BodyId, Course)] {
+        &self.courses
+    }
+
     /// The state.
     pub fn state(&self) -> &State {
         &self.state
@@ -111,37 +157,12 @@ impl SavedState {
 
     /// As bytes, compressed and with a checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Writing to memory does not fail.
-        let content = postcard::to_extend(self, Vec::new()).unwrap_or_default();
-        let packed = lz4_flex::compress_prepend_size(&content);
-        let mut bytes = Vec::from(MAGIC);
-        bytes.push(VERSION);
-        bytes.extend(crc32fast::hash(&packed).to_le_bytes());
-        bytes.extend(packed);
-        bytes
+        pack(MAGIC, self)
     }
 
     /// From bytes; refused if they are not what [`to_bytes`](Self::to_bytes) gave.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        let invalid = |problem: String| Err(ModelError::Invalid(problem));
-        let Some((header, packed)) = bytes.split_at_checked(HEADER).filter(|(header, _)| header.starts_with(MAGIC))
-        else {
-            return invalid("these bytes are no saved state: they do not begin with \"tumble\"".into());
-        };
-        let version = header[MAGIC.len()];
-        if version != VERSION {
-            return invalid(format!("the saved state is of version {version}, but only {VERSION} is understood"));
-        }
-        if header[HEADER - 4..] != crc32fast::hash(packed).to_le_bytes() {
-            return invalid("the saved state is damaged: its checksum is wrong".into());
-        }
-        let unpack = |error| ModelError::Invalid(format!("the saved state cannot be unpacked: {error}"));
-        let (size, block) = lz4_flex::block::uncompressed_size(packed).map_err(unpack)?;
-        if size > MOST_PER_BYTE * block.len() {
-            return invalid(format!("the saved state cannot be unpacked: it is too short for {size} bytes"));
-        }
-        let content = lz4_flex::decompress(block, size).map_err(unpack)?;
-        postcard::from_bytes(&content).or_else(|error| invalid(format!("the saved state cannot be read: {error}")))
+        unpack(MAGIC, "saved state", bytes)
     }
 }
 
@@ -153,6 +174,7 @@ impl World {
         let method = self.method.name().to_owned();
         SavedState {
             method,
+            model: self.model.fingerprint(),
             state: self.state.clone(),
             journal: self.journal.clone(),
             contact_rate: self.contact_rate,
@@ -165,7 +187,7 @@ impl World {
     /// Returns to a saved state of a world with the same model, refused if it does not fit. Events of the last step are
     /// forgotten.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), ModelError> {
-        let SavedState { state, method, journal, contact_rate, watch, courses, memory } = saved;
+        let SavedState { state, method, model, journal, contact_rate, watch, courses, memory } = saved;
         if method != self.method.name() {
             let own = self.method.name();
             return Err(ModelError::Invalid(format!(
@@ -173,6 +195,12 @@ impl World {
             )));
         }
         check_fit(&self.model, state)?;
+        if *model != self.model.fingerprint() {
+            return Err(ModelError::Invalid(
+                "the state was saved with another model: bodies, joints, forces or their numbers are not the same"
+                    .into(),
+            ));
+        }
         checked_rate(*contact_rate)?;
         if !watch.is_sound() {
             let value = format!("{watch:?}");

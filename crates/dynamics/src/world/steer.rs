@@ -133,6 +133,14 @@ impl World {
         joints.iter().copied().find(is_lock)
     }
 
+    /// The locks that a joint holds, if that is what it is for.
+    #[cfg(feature = "registry")]
+    pub(super) fn locks_held(&self, joint: JointId) -> Option<Locks> {
+        let joint = self.model.joints.get(joint).filter(|joint| joint.is_lock)?;
+        let JointEnd::Body(body) = joint.ends[1] else { return None };
+        self.model.bodies.get(body).map(|body| body.locks.by_joint())
+    }
+
     /// Brings the joint that holds the locks of a body up to date with them, and stops what is locked.
     pub(super) fn relock(&mut self, id: BodyId) -> Result<(), ModelError> {
         let Some(body) = self.model.bodies.get(id) else { return Ok(()) };

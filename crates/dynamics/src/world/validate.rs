@@ -13,7 +13,7 @@ impl World {
         self.method.validate(&self.model, &self.state)
     }
 
-    fn validate_model(&self) -> Result<(), String> {
+    pub(super) fn validate_model(&self) -> Result<(), String> {
         let model = &self.model;
         for (id, body) in model.bodies.iter() {
             for &collider in &body.colliders {

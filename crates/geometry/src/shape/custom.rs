@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// assert!(egg.contains_point(DVec3::Y * 1.4) && !egg.contains_point(DVec3::X * 1.4));
 /// # Ok::<(), tumble_geometry::GeometryError>(())
 /// ```
-pub trait SupportMap: Debug + Send + Sync {
+pub trait SupportMap: std::any::Any + Debug + Send + Sync {
     /// The point of the shape farthest along `direction` (not zero, not necessarily of unit length).
     ///
     /// It must depend on nothing but `direction`: equal questions, equal answers.
@@ -53,6 +53,11 @@ impl Custom {
     pub fn new(map: Arc<dyn SupportMap>) -> Result<Self, GeometryError> {
         check(map.as_ref())?;
         Ok(Self { map })
+    }
+
+    /// The support mapping.
+    pub fn map(&self) -> &Arc<dyn SupportMap> {
+        &self.map
     }
 }
 

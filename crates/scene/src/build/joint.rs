@@ -11,7 +11,8 @@ use crate::schema::to_registry;
 use crate::source::Span;
 use crate::tree::{Entry, Node};
 use std::sync::Arc;
-use tumble_dynamics::constraint::{Attach, BodyView, Constraint};
+use tumble_dynamics::constraint::Attach;
+use tumble_dynamics::curve::Program;
 use tumble_dynamics::force::Spring;
 use tumble_dynamics::model::{Breaking, Joint, JointEnd};
 use tumble_dynamics::{ModelError, World};
@@ -32,6 +33,8 @@ pub(super) struct JointPlan {
     angles: Arc<[Angle]>,
     collide: bool,
     breaking: Breaking,
+    /// What follows curves.
+    programs: Vec<Program>,
 }
 
 /// One end of a joint as the file names it.
@@ -80,7 +83,8 @@ impl JointPlan {
         let (name, frame) = (entry.key.clone(), Transform::IDENTITY);
         let angles = degrees::angles(&entry.node).into();
         let node = Arc::new(part.map_or(&entry.node, |(_, node)| node).clone());
-        Ok(Self { name, ends, frame, span, kind, node, angles, collide: file.collide, breaking })
+        let programs = super::follow::programs(context, &file.follow, &entry.node)?;
+        Ok(Self { name, ends, frame, span, kind, node, angles, collide: file.collide, breaking, programs })
     }
 
     /// What is wrong with it, in the words of the file, and where that stands.
@@ -93,9 +97,13 @@ impl JointPlan {
         match &self.kind {
             None => Ok(()),
             Some(Kind::Joint(attach)) => {
-                let attach = Placed { attach: attach.clone(), frame: self.frame };
-                let joint = Joint::new(ends[0], ends[1], attach).named(self.name.clone()).breaking(self.breaking);
-                world.add_joint(if self.collide { joint.colliding() } else { joint }).map(drop)
+                let joint = Joint::new(ends[0], ends[1], attach.clone()).described_in(self.frame);
+                let joint = joint.named(self.name.clone()).breaking(self.breaking);
+                let joint = if self.collide { joint.colliding() } else { joint };
+                let programs = self.programs.iter().cloned();
+                let joint = programs
+                    .fold(joint, |joint, Program { coordinate, aim, curve }| joint.following(coordinate, aim, curve));
+                world.add_joint(joint).map(drop)
             }
             Some(Kind::Spring(file)) => {
                 let points = file.points.map(|point| self.frame.point(point));
@@ -169,18 +177,5 @@ impl Builder<'_, '_> {
                 Err(Reported)
             }
         }
-    }
-}
-
-/// A joint described in the coordinates of a frame.
-#[derive(Debug)]
-struct Placed {
-    attach: Arc<dyn Attach>,
-    frame: Transform,
-}
-
-impl Attach for Placed {
-    fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
-        self.attach.attach_in(&self.frame, bodies)
     }
 }

@@ -6,6 +6,7 @@
 
 mod body;
 mod filter;
+mod follow;
 mod group;
 mod joint;
 mod material;

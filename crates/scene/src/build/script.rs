@@ -2,7 +2,7 @@
 //!
 //! Between key frames positions follow a Catmull–Rom spline through the frames, which is smooth in velocity:
 //! with u = (t − tᵢ)/(tᵢ₊₁ − tᵢ), p = h₀₀ pᵢ + h₁₀ Δt mᵢ + h₀₁ pᵢ₊₁ + h₁₁ Δt mᵢ₊₁, mᵢ = (pᵢ₊₁ − pᵢ₋₁)/(tᵢ₊₁ − tᵢ₋₁);
-//! the body rests at the ends. Orientations turn along the shortest way with u smoothed to s = 3u² − 2u³: by s φ about a fixed axis,
+//! at the ends it is what the file says, by default zero. Orientations turn along the shortest way with u smoothed to s = 3u² − 2u³: by s φ about a fixed axis,
 //! so that ω = ṡ φ and ω̇ = s̈ φ along that axis. The acceleration jumps at every key frame.
 
 use crate::format::{KeyFrame, ScriptFile};
@@ -40,7 +40,9 @@ impl Path {
                 let (amplitude, period) = (swing.amplitude, swing.period);
                 Ok(Self::Swing { amplitude, period, phase: swing.phase_deg.to_radians() })
             }
-            ScriptFile::KeyFrames(path) => Ok(Self::KeyFrames { frames: keys(&path.frames)?, again: path.again }),
+            ScriptFile::KeyFrames(path) => {
+                Ok(Self::KeyFrames { frames: keys(&path.frames, path.end_velocities)?, again: path.again })
+            }
         }
     }
 
@@ -81,7 +83,10 @@ impl Path {
     }
 }
 
-fn keys(frames: &[KeyFrame]) -> Result<Vec<Key>, String> {
+fn keys(frames: &[KeyFrame], end_velocities: [DVec3; 2]) -> Result<Vec<Key>, String> {
+    if let Some(velocity) = end_velocities.iter().find(|velocity| !velocity.abs().cmple(DVec3::splat(1e9)).all()) {
+        return Err(format!("a velocity at the end of a path is {velocity}, but must be finite, at most 1e9 m/s"));
+    }
     if frames.is_empty() {
         return Err("a path has at least one key frame".into());
     }
@@ -95,7 +100,7 @@ fn keys(frames: &[KeyFrame]) -> Result<Vec<Key>, String> {
             let (before, after) = (&frames[index - 1], &frames[index + 1]);
             (after.position - before.position) / (after.time - before.time)
         } else {
-            DVec3::ZERO
+            end_velocities[usize::from(index > 0)]
         };
         keys.push(Key { time: frame.time, position: frame.position, rotation: frame.orientation()?, velocity });
     }
@@ -216,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_path_goes_through_its_frames_and_is_smooth() {
-        let keys = keys(&[frame(0.0, 0.0), frame(1.0, 2.0), frame(3.0, -1.0)]).unwrap();
+        let keys = keys(&[frame(0.0, 0.0), frame(1.0, 2.0), frame(3.0, -1.0)], [DVec3::ZERO; 2]).unwrap();
         for (time, x) in [(-1.0, 0.0), (0.0, 0.0), (1.0, 2.0), (3.0, -1.0), (9.0, -1.0)] {
             assert!((at(&keys, false, time).pose.translation.x - x).abs() < 1e-15, "{time}");
         }
@@ -227,10 +232,28 @@ mod tests {
         assert!((at(&keys, true, 4.0).pose.translation.x - 2.0).abs() < 1e-12);
     }
 
+    /// With the slopes of a parabola at its ends, a path through points of one is that parabola.
+    #[test]
+    fn chosen_end_velocities_make_a_parabola() {
+        let height = |t: f64| 3.0 * t - 0.5 * t * t;
+        let frames: Vec<KeyFrame> = (0..5).map(|i| frame(f64::from(i), height(f64::from(i)))).collect();
+        let keys = keys(&frames, [DVec3::X * 3.0, DVec3::X * -1.0]).unwrap();
+        for i in 0..400 {
+            let t = 0.01 * f64::from(i);
+            let motion = at(&keys, false, t);
+            assert!((motion.pose.translation.x - height(t)).abs() < 1e-13, "{t}");
+            assert!(
+                (motion.velocity.x - (3.0 - t)).abs() < 1e-12 && (motion.acceleration.x + 1.0).abs() < 1e-11,
+                "{t}"
+            );
+        }
+        assert!(super::keys(&frames, [DVec3::NAN; 2]).is_err());
+    }
+
     /// Every break is exactly the time at which the next piece begins, however many rounds have gone by.
     #[test]
     fn breaks_are_the_key_frames() {
-        let frames = &keys(&[frame(0.1, 0.0), frame(0.4, 2.0), frame(0.8, -1.0)]).unwrap();
+        let frames = &keys(&[frame(0.1, 0.0), frame(0.4, 2.0), frame(0.8, -1.0)], [DVec3::ZERO; 2]).unwrap();
         let breaks = |again, after| {
             std::iter::successors(next_frame(frames, again, after), move |&time| next_frame(frames, again, time))
         };

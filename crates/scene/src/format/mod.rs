@@ -7,6 +7,7 @@
 //! SI units throughout. Angles are in degrees and say so in their key (`angle_deg`); angular velocities are in rad/s.
 
 mod body;
+mod follow;
 mod material;
 mod pose;
 mod repeat;
@@ -14,6 +15,7 @@ mod script;
 mod shape;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
+pub use follow::{CurveFile, CurveFramesFile, FollowFile};
 pub use material::{MaterialFile, MixFile, MixingFile};
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
@@ -157,6 +159,10 @@ pub struct JointFile {
     /// What breaks it. Default: nothing.
     #[serde(default)]
     pub breaks: BreakingFile,
+    /// Motors and drives that follow curves, by the coordinate they act on: `follow.turn.speed = "2 * sin(t)"`. Default: they
+    /// stay what they are.
+    #[serde(default)]
+    pub follow: BTreeMap<String, FollowFile>,
     /// The kind with its properties.
     #[serde(flatten)]
     pub part: BTreeMap<String, Value>,

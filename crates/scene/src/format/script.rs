@@ -59,6 +59,11 @@ pub struct Swing {
 pub struct KeyFrames {
     /// The poses, in the order of time; at least one.
     pub frames: Vec<KeyFrame>,
+    /// The velocities at the first and the last pose. Default: at rest there. Before the first and after the last it rests all the
+    /// same, unless it starts over.
+    #[serde(default)]
+    #[schemars(with = "[[f64; 3]; 2]", extend("unit" = "m/s"))]
+    pub end_velocities: [DVec3; 2],
     /// Whether it starts over after the last. Default false.
     #[serde(default)]
     pub again: bool,

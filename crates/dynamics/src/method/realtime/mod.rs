@@ -64,7 +64,7 @@ use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
 use crate::parts::{breaking, finite, forces, regions, scripts, turns};
 use crate::report::{Laps, Stage, StepReport, Stopwatch};
-use crate::{BodyId, BodyState, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
+use crate::{BodyId, BodyState, Cancel, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
 use fearless_simd::Level;
 use serde::{Deserialize, Serialize};
 
@@ -175,11 +175,13 @@ impl Realtime {
     /// One step, as a table of contents. What fails leaves things half done.
     fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         let (model, dt, workers, settings) = (context.model, context.dt, context.workers, self.settings);
+        let cancel = context.cancel;
         let total = Stopwatch::start();
         let mut laps = Laps::start();
         self.report = StepReport { dt, ..StepReport::default() };
         self.roster.follow(context.changes, model);
-        let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
+        let scenery =
+            Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers, cancel };
         self.memory.pairs.find(&scenery, context.index, &mut self.near);
         self.memory.pairs.begin(dt);
         self.begin_joints(model);
@@ -192,8 +194,10 @@ impl Realtime {
         for refresh in 0..refreshes {
             let watch = Stopwatch::start();
             let state = &mut *context.state;
-            let scenery = Scenery { model, state, dt: part, settings: &settings, roster: &self.roster, workers };
+            let scenery =
+                Scenery { model, state, dt: part, settings: &settings, roster: &self.roster, workers, cancel };
             self.memory.pairs.touch(&scenery);
+            cancel.check()?;
             self.report.times.detect += watch.elapsed();
             laps.end(Stage::Touch, &mut self.report.times);
 
@@ -213,7 +217,8 @@ impl Realtime {
             for _ in 0..=SECOND_THOUGHTS {
                 self.load_contacts(model, state, part);
                 laps.end(Stage::Prepare, &mut self.report.times);
-                self.solve(model, state, part);
+                self.solve(model, state, part, cancel);
+                cancel.check()?;
                 laps.end(Stage::Solve, &mut self.report.times);
                 let come_true = self.some_ghosts_come_true(model, state, part, workers);
                 laps.end(Stage::Confirm, &mut self.report.times);
@@ -386,14 +391,14 @@ impl Realtime {
     }
 
     /// Lets `part` seconds pass, in substeps: first for exact islands and what is free, then for heaps.
-    fn solve(&mut self, model: &Model, state: &State, part: f64) {
+    fn solve(&mut self, model: &Model, state: &State, part: f64, cancel: &Cancel) {
         let [substeps, swept_substeps] = self.substeps();
         let h = part / f64::from(substeps);
         let stiffness = Stiffness { h, push: self.settings.max_push_speed };
         let world = self.joint_world(model, state, h);
         let Self { bodies, contacts, wide, exact, swept, bouncing, level, settings, .. } = self;
         let scripted = bodies.scripted();
-        for _ in 0..substeps {
+        for _ in (0..substeps).take_while(|_| !cancel.is_cancelled()) {
             let others = |body: &&mut Body| !body.swept;
             bodies.list.iter_mut().filter(others).for_each(|body| body.kick(if body.jointed { 0.5 * h } else { h }));
             impact::bounce(contacts, &bouncing[0], bodies, h, settings.restitution_threshold);
@@ -410,7 +415,7 @@ impl Realtime {
         let h = part / f64::from(swept_substeps);
         let stiffness = Stiffness { h, ..stiffness };
         wide.load(contacts, swept, bodies, &stiffness);
-        for _ in 0..swept_substeps {
+        for _ in (0..swept_substeps).take_while(|_| !cancel.is_cancelled()) {
             let moves = |body: &&mut Body| body.swept || !body.is_movable();
             bodies.list.iter_mut().filter(|body| body.swept).for_each(|body| body.kick(h));
             impact::bounce(contacts, &bouncing[1], bodies, h, settings.restitution_threshold);

@@ -12,7 +12,7 @@ use crate::parts::notices::Touch;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
 use crate::parts::{pairs, perturbation};
-use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::query::{self, ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
@@ -302,6 +302,7 @@ pub(super) struct Scenery<'a> {
     pub(super) settings: &'a RealtimeSettings,
     pub(super) roster: &'a Roster,
     pub(super) workers: Workers,
+    pub(super) cancel: &'a Cancel,
 }
 
 /// All pairs, sorted by the ids of the colliders.
@@ -338,7 +339,8 @@ impl Pairs {
             world.state.bodies[id.slot()].asleep || fixed()
         };
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
-            if !pair.bodies.into_iter().all(still) || pair.patches.is_empty() {
+            let moves = !pair.bodies.into_iter().all(still) || pair.patches.is_empty();
+            if moves && !world.cancel.is_cancelled() {
                 pair.update(world, manifolds);
             }
         });

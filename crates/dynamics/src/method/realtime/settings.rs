@@ -99,4 +99,9 @@ impl DescribeMethod for RealtimeSettings {
         method.set_settings(*self);
         Ok(())
     }
+
+    fn properties_of(&self, method: &dyn Method, _registry: &Registry) -> Option<serde_json::Value> {
+        let method = (method as &dyn std::any::Any).downcast_ref::<Realtime>()?;
+        serde_json::to_value(method.settings()).ok()
+    }
 }

@@ -14,7 +14,7 @@ use crate::model::JointEnd;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
 use crate::parts::{forces, pairs, perturbation};
-use crate::{BodyId, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::query::{self, Manifold, ManifoldOptions, PairCache};
@@ -58,6 +58,7 @@ pub(super) struct Scenery<'a> {
     pub(super) settings: &'a RetroactiveSettings,
     pub(super) roster: &'a Roster,
     pub(super) workers: Workers,
+    pub(super) cancel: &'a Cancel,
 }
 
 /// Whose contacts are to be found.
@@ -96,7 +97,7 @@ impl Contacts {
         relocate(world.model, world.state, world.dt, world.roster, index);
         pairs::follow(world.model, index, &mut self.list, &mut self.ended, &mut self.near);
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
-            if pair.bodies.iter().any(|&id| scope.includes(id)) {
+            if pair.bodies.iter().any(|&id| scope.includes(id)) && !world.cancel.is_cancelled() {
                 update(pair, world, manifolds);
             }
         });

@@ -62,7 +62,7 @@ use crate::parts::roster::Roster;
 use crate::parts::{activity, breaking, finite, scripts, turns};
 use crate::report::{StepReport, Stopwatch};
 use crate::solver::{ConstraintSolver, Convergence, Direct, Problem, SolverBody};
-use crate::{BodyId, BodyState, Id, JointId, Model, ModelError, State, StepError};
+use crate::{BodyId, BodyState, Cancel, Id, JointId, Model, ModelError, State, StepError};
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
@@ -87,6 +87,8 @@ pub struct Retroactive {
     budget: Budget,
     /// By slot of the body, whether it has taken the step under way in parts.
     finished: Vec<bool>,
+    /// Who may end the step under way.
+    cancel: Cancel,
     report: StepReport,
     /// How everything was before the step under way.
     before: Before,
@@ -122,6 +124,7 @@ impl Retroactive {
             pushes: Vec::new(),
             budget: Budget::default(),
             finished: Vec::new(),
+            cancel: Cancel::new(),
             report: StepReport::default(),
             before: Before::default(),
         }
@@ -172,6 +175,9 @@ impl Retroactive {
         self.find_ghosts_that_touch(model, state, &bodies, dt, chosen);
         let islands = std::mem::take(&mut self.islands);
         for island in chosen.iter().map(|&index| &islands.as_slice()[index]) {
+            if self.cancel.is_cancelled() {
+                break;
+            }
             let stage = Stage::Velocity;
             let assembler = Assembler {
                 model,
@@ -325,16 +331,18 @@ impl Retroactive {
 
     /// One step, as a table of contents. What fails leaves things half done.
     fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
-        let (model, dt, workers) = (context.model, context.dt, context.workers);
+        let (model, dt, workers, cancel) = (context.model, context.dt, context.workers, context.cancel);
         let total = Stopwatch::start();
         self.report = StepReport { dt, ..StepReport::default() };
         let settings = self.settings;
         let time = context.state.time_after(dt);
         self.roster.follow(context.changes, model);
-        let scenery = Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers };
+        let scenery =
+            Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers, cancel };
         self.memory.contacts.refresh(&scenery, context.changes, context.index);
         self.memory.contacts.remember_approach(&scenery);
         self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
+        cancel.check()?;
         self.wake_touched(context);
         self.report.times.detect = total.elapsed();
 
@@ -351,12 +359,14 @@ impl Retroactive {
         self.report.times.integrate = watch.elapsed();
 
         let watch = Stopwatch::start();
-        let scenery = Scenery { model, state, dt, settings: &settings, roster: &self.roster, workers };
+        let scenery = Scenery { model, state, dt, settings: &settings, roster: &self.roster, workers, cancel };
         self.memory.contacts.detect(&scenery, context.index);
+        cancel.check()?;
         self.report.times.detect += watch.elapsed();
 
         let watch = Stopwatch::start();
         self.end_step(model, state, dt);
+        cancel.check()?;
         finite::check(model, &self.roster.movable, &state.bodies)?;
         self.report.times.solve += watch.elapsed();
 
@@ -412,6 +422,8 @@ impl Method for Retroactive {
         self.before.memory.clone_from(&self.memory);
         self.before.integrator = Some(self.integrator.clone_box());
         self.before.report = self.report;
+        self.cancel = context.cancel.clone();
+        self.solver.watch(context.cancel);
         let result = self.advance(context);
         if result.is_err() {
             std::mem::swap(&mut context.state.bodies, &mut self.before.bodies);
@@ -500,6 +512,7 @@ impl Method for Retroactive {
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
             finished: self.finished.clone(),
+            cancel: Cancel::new(),
             report: self.report,
             before: Before::default(),
         })

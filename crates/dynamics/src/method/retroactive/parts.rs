@@ -112,6 +112,7 @@ impl Retroactive {
         });
         let must = self.integrator.remembers();
         let open = self.solve_positions(model, state, dt, &whole, must);
+        self.cancel.check()?;
         if !must {
             divided.extend(open.into_iter().map(|index| (index, 2)));
             divided.sort_unstable();
@@ -216,6 +217,7 @@ impl Retroactive {
         parts = parts.min(most);
         let (mut left, mut wrong) = (parts, f64::INFINITY);
         while left > 0 {
+            self.cancel.check()?;
             let h = dt / f64::from(parts);
             state.time = start + (dt - h * f64::from(left));
             let before = Before::new(&island, state, &self.memory.joints, &self.memory.contacts.list);

@@ -93,11 +93,14 @@ impl Retroactive {
         let mut bodies = free.clone();
         let mut tasks = self.tasks(model, state, dt, &bodies, &moved, chosen);
         for task in &mut tasks {
+            if self.cancel.is_cancelled() {
+                return Vec::new();
+            }
             self.solve_without_ghosts(task, (model, state), &moved, &free, &mut bodies, dt);
         }
         let rounds = self.settings.look_ahead * if chosen.in_parts { MORE_ROUNDS } else { 1 };
         for round in 0..=rounds {
-            if tasks.iter().all(|task| task.done) {
+            if tasks.iter().all(|task| task.done) || self.cancel.is_cancelled() {
                 break;
             }
             let ahead = self.moved(model, state, with_impulses(&state.bodies, &free, &bodies), dt, chosen);

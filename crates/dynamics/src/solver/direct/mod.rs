@@ -26,6 +26,7 @@ pub(super) use self::joints::Joints;
 
 use super::sweeps::Sweeps;
 use super::{Bounds, ConstraintSolver, Convergence, Problem, Workspace};
+use crate::Cancel;
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +63,7 @@ impl Default for Direct {
 
 impl ConstraintSolver for Direct {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Convergence {
-        let Workspace { system, blocks, momentum, joints, holding } = &mut self.workspace;
+        let Workspace { system, blocks, momentum, joints, holding, cancel } = &mut self.workspace;
         system.load(problem);
         let eliminated = joints.load(system, problem, self.budget);
         // A joint's row that says the same as others, only not quite, would have sweeps and elimination work against each other.
@@ -74,10 +75,10 @@ impl ConstraintSolver for Direct {
         let mut patience = PATIENCE;
         loop {
             let iterations = patience.min(self.iterations - reached.sweeps);
-            let sweeps = Sweeps { iterations, tolerance: self.tolerance };
+            let sweeps = Sweeps { iterations, tolerance: self.tolerance, cancel };
             let more = sweeps.solve(system, blocks, momentum, |system| joints.solve(system));
             reached = Convergence { sweeps: reached.sweeps + more.sweeps, ..more };
-            if reached.residual <= self.tolerance || reached.sweeps >= self.iterations {
+            if reached.residual <= self.tolerance || reached.sweeps >= self.iterations || cancel.is_cancelled() {
                 break;
             }
             if !holding.step(system, blocks, joints, problem.bodies, budget) {
@@ -86,6 +87,10 @@ impl ConstraintSolver for Direct {
         }
         joints.solve(system);
         system.store(problem, reached)
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
+        self.workspace.cancel = cancel.clone();
     }
 
     fn clone_box(&self) -> Box<dyn ConstraintSolver> {

@@ -74,4 +74,16 @@ impl DescribeMethod for RetroactiveDescription {
         let method = (method as &mut dyn std::any::Any).downcast_mut::<Retroactive>().ok_or_else(other)?;
         self.apply(method, registry)
     }
+
+    fn properties_of(&self, method: &dyn Method, registry: &Registry) -> Option<Value> {
+        let method = (method as &dyn std::any::Any).downcast_ref::<Retroactive>()?;
+        let part = |(name, properties): (&str, Value)| PartDescription { name: name.to_owned(), properties };
+        let description = Self {
+            integrator: part(registry.integrators.describe(&method.integrator)?),
+            solver: part(registry.solvers.describe(&method.solver)?),
+            broad_phase: PartDescription::named(&method.broad_phase.name().replace(' ', "_")),
+            settings: method.settings,
+        };
+        serde_json::to_value(description).ok()
+    }
 }

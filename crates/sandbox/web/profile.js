@@ -11,10 +11,11 @@ const COUNTS = {
   pairs: 'pairs near',
   points: 'contact points',
   exact_islands: 'islands exact',
-  swept_islands: 'islands swept',
+  heaps: 'heaps',
+  recycled: 'pairs recycled',
   looks: 'looks at contacts',
-  substeps: 'substeps',
-  swept_substeps: 'substeps of sweeps',
+  exact_substeps: 'substeps exact',
+  heap_substeps: 'substeps of heaps',
   colours: 'colours',
 };
 

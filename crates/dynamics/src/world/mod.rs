@@ -91,7 +91,7 @@ impl World {
             coming: Events::default(),
             gravity,
             contact_rate: 10.0,
-            workers: Workers::default(),
+            workers: Workers::all(),
             cancel: Cancel::new(),
             watchman: Watchman::default(),
             past: Past::default(),
@@ -122,7 +122,7 @@ impl World {
             index: self.places.lend(),
             events: &mut self.coming,
             tell_ongoing,
-            workers: self.workers,
+            workers: &self.workers,
             cancel: &self.cancel,
             observer,
         });
@@ -248,7 +248,7 @@ impl World {
         self.contact_rate
     }
 
-    /// How many threads a step may use. Results do not depend on it. Default: one.
+    /// How many threads a step may use. Results do not depend on it. Default: as many as the machine runs at once.
     pub fn set_workers(&mut self, workers: Workers) {
         self.workers = workers;
     }

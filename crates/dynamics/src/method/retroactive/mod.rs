@@ -386,7 +386,6 @@ impl Retroactive {
         self.index_contacts(context.state.bodies.len());
         self.count(context.state);
         self.report.times.total = total.elapsed();
-        self.report.times.stages_from_parts();
         Ok(())
     }
 

@@ -80,12 +80,24 @@ impl Default for ManifoldOptions {
 
 /// What a pair remembers from one call to the next to answer faster and steadily. It belongs to one pair of shapes:
 /// start anew if a shape is replaced.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PairCache {
     convex: ConvexCache,
     recycled: Option<Recycled>,
     parts: Option<Box<CompositeCache>>,
+}
+
+/// A copy that uses the memory of what it replaces.
+impl Clone for PairCache {
+    fn clone(&self) -> Self {
+        Self { parts: self.parts.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        (self.convex, self.recycled) = (other.convex, other.recycled);
+        self.parts.clone_from(&other.parts);
+    }
 }
 
 impl PairCache {

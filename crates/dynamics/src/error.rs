@@ -100,6 +100,16 @@ pub enum StepError {
         /// The bodies that gained most, as messages call them.
         bodies: Vec<String>,
     },
+    /// The method has no answer to something the model asks for.
+    #[error("the method \"{method}\" cannot {what}; {instead} can")]
+    Cannot {
+        /// The method.
+        method: &'static str,
+        /// What it cannot do.
+        what: String,
+        /// Methods that can.
+        instead: &'static str,
+    },
     /// A curve that a joint follows has no value.
     #[error("the curve that the {coordinate} of {} follows is {value} at {time} s, but must be finite", joint_called(*.joint, .name))]
     CurveNotFinite {

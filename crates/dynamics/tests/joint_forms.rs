@@ -8,7 +8,7 @@ mod moving;
 use glam::{DQuat, DVec3};
 use moving::{Moving, random_vector};
 use std::f64::consts::TAU;
-use tumble_dynamics::constraint::limit::{ConeLimit, TwistLimit};
+use tumble_dynamics::constraint::limit::{AxisLimits, ConeLimit, TwistLimit};
 use tumble_dynamics::constraint::{
     Attach, Ball, BodyView, ConstantVelocity, Cylindrical, Distance, Drive, Freedom, Hinge, HingeForm, Jacobian,
     JointForm, JointFrame, JointView, Limit, Nail, OnPlane, OrientationLock, Planar, Row, Slider, Softness, Universal,
@@ -258,6 +258,19 @@ fn kernel_rows(form: &JointForm, joint: &JointView) -> Option<Vec<Row>> {
             let limit = |value| Row { restitution: stop.restitution, ..row(value, Limit::AtLeastZero, stop.softness) };
             vec![limit(twist.plus(-min)), limit(twist.scaled(-1.0).plus(max))]
         }
+        JointForm::AxisLimits { frame, min, max, stop } => {
+            let kernel = at(&frame);
+            let side = 1.0_f64.copysign(kernel.real().0);
+            let limit = |value| Row { restitution: stop.restitution, ..row(value, Limit::AtLeastZero, stop.softness) };
+            let bounds = |k: usize, axis: DVec3| {
+                let part = twice(&kernel, axis).scaled(side);
+                match min[k] == max[k] {
+                    true => vec![row(part.plus(-2.0 * min[k]), Limit::Equality, stop.softness)],
+                    false => vec![limit(part.plus(-2.0 * min[k])), limit(part.scaled(-1.0).plus(2.0 * max[k]))],
+                }
+            };
+            [bounds(0, X), bounds(1, Y), bounds(2, Z)].concat()
+        }
     })
 }
 
@@ -374,6 +387,11 @@ fn kernels_of_wheels_and_twists_write_the_rows_of_their_joints() {
     });
     check("twist_limit", |random| {
         Box::new(TwistLimit::about(random_vector(random), -random.f64(), 1.0 + random.f64()))
+    });
+    check("axis_limits", |random| {
+        let mut angles = || [0; 3].map(|_| if random.bool() { 0.0 } else { random.f64() });
+        let (below, above) = (angles(), angles());
+        Box::new(AxisLimits::between(below.map(|angle| -angle), above))
     });
 }
 

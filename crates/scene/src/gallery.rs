@@ -73,6 +73,7 @@ gallery! {
 
     "constraints", "Constraints: one joint or limit each, what it allows and what it forbids":
     "constraints/angular_limit",
+    "constraints/axis_limits",
     "constraints/ball",
     "constraints/breakable",
     "constraints/cone_limit",

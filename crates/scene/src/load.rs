@@ -215,7 +215,7 @@ fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Rep
     }
     // A property of something that does not exist is a slip of the pen, not a wish for something new.
     if let [(section, _), (name, at), _, ..] = &path[..]
-        && ["bodies", "joints", "forces", "instances"].contains(&section.as_str())
+        && ["bodies", "joints", "forces", "instances", "lattices"].contains(&section.as_str())
         && !root.section(section).iter().any(|entry| entry.key == *name)
     {
         let known = root.section(section).iter().map(|entry| entry.key.as_str());

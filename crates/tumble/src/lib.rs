@@ -113,3 +113,7 @@ struct Book;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides.md")]
+struct Guides;

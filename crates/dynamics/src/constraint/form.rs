@@ -124,6 +124,18 @@ pub enum JointForm {
         /// How hard it holds.
         softness: Softness,
     },
+    /// `2 q_k` is at least twice the first and at most twice the second of two numbers for each of k = x, y, z, with q_w ≥ 0; one row where
+    /// they are equal.
+    AxisLimits {
+        /// The axes.
+        frame: JointFrame,
+        /// The smallest q_x, q_y, q_z.
+        min: [f64; 3],
+        /// The largest.
+        max: [f64; 3],
+        /// What happens there.
+        stop: Stop,
+    },
     /// `2 atan2(q_x, q_w)` is at least the first and at most the second of two angles, and counts whole turns.
     TwistLimit {
         /// The axes.

@@ -377,6 +377,7 @@ pub(crate) fn check_direction(what: &'static str, direction: DVec3) -> Result<DV
 #[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Arc<dyn Attach>>) {
     table.register("angular_limit", |joint: limit::AngularLimit| Ok(Arc::new(joint) as _));
+    table.register("axis_limits", |joint: limit::AxisLimits| Ok(Arc::new(joint) as _));
     table.register("ball", |joint: Ball| Ok(Arc::new(joint) as _));
     table.register("cone_limit", |joint: limit::ConeLimit| Ok(Arc::new(joint) as _));
     table.register("constant_velocity", |joint: ConstantVelocity| Ok(Arc::new(joint) as _));

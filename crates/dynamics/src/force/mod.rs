@@ -6,9 +6,11 @@ mod central_gravity;
 mod closure;
 mod drag;
 mod gravity;
+mod pairwise;
 mod point;
 mod spring;
 mod target;
+mod timed;
 mod vortex;
 
 pub use aerodynamic::Aerodynamic;
@@ -17,9 +19,11 @@ pub use central_gravity::CentralGravity;
 pub use closure::FnForce;
 pub use drag::Drag;
 pub use gravity::Gravity;
+pub use pairwise::{Coulomb, Gravitation};
 pub use point::{Axes, PointForce};
 pub use spring::{Spring, SpringEnd};
 pub use target::Target;
+pub use timed::TimedForce;
 pub use vortex::Vortex;
 
 #[cfg(feature = "registry")]
@@ -151,6 +155,12 @@ pub(crate) fn register(table: &mut Table<Arc<dyn Force>>) {
     table.register("central_gravity", |force: CentralGravity| Ok(Arc::new(force) as _));
     table.register("aerodynamic", |force: Aerodynamic| Ok(Arc::new(force) as _));
     table.register("buoyancy", |force: Buoyancy| Ok(Arc::new(force) as _));
+    table.register("coulomb", |force: Coulomb| Ok(Arc::new(force) as _));
+    table.register("gravitation", |force: Gravitation| Ok(Arc::new(force) as _));
+    table.register("timed", |force: TimedForce| {
+        force.validate()?;
+        Ok(Arc::new(force) as _)
+    });
     table.register("drag", |force: Drag| Ok(Arc::new(force) as _));
     table.register("point", |force: PointForce| Ok(Arc::new(force) as _));
     table.register("spring", |force: Spring| Ok(Arc::new(force) as _));

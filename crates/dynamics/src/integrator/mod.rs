@@ -1,6 +1,7 @@
 //! Integrators: move bodies through time under forces.
 
 mod decay;
+mod elliptic;
 mod euler;
 mod free_top;
 mod momentum;
@@ -10,6 +11,7 @@ mod velocity_verlet;
 mod verlet;
 
 pub(crate) use decay::Decay;
+pub use elliptic::EllipticTop;
 pub use euler::{ExplicitEuler, SemiImplicitEuler};
 pub(crate) use free_top::free_rotation;
 pub use rotation::{Gyroscopic, QuaternionUpdate};
@@ -83,6 +85,7 @@ pub trait Integrator: std::any::Any + std::fmt::Debug + Send + Sync {
 pub(crate) fn register(table: &mut Table<Box<dyn Integrator>>) {
     table.register("explicit_euler", |integrator: ExplicitEuler| Ok(Box::new(integrator) as _));
     table.register("semi_implicit_euler", |integrator: SemiImplicitEuler| Ok(Box::new(integrator) as _));
+    table.register("elliptic_top", |integrator: EllipticTop| Ok(Box::new(integrator) as _));
     table.register("verlet", |integrator: Verlet| Ok(Box::new(integrator) as _));
     table.register("runge_kutta_4", |integrator: RungeKutta4| Ok(Box::new(integrator) as _));
     table.register("cash_karp", |integrator: CashKarp| Ok(Box::new(integrator) as _));

@@ -5,22 +5,31 @@
 //! than one method lies in [`parts`](crate::parts).
 
 pub mod accurate;
+pub mod advancing;
 #[cfg(feature = "registry")]
 mod broad_phases;
+pub mod classic;
 mod context;
+pub mod impact;
+pub mod penalty;
 pub mod realtime;
 pub mod retroactive;
+pub mod verlet;
 
 pub use accurate::{Accurate, AccurateSettings};
+pub use advancing::{Advancing, AdvancingSettings};
 #[cfg(feature = "registry")]
 pub use broad_phases::BroadPhaseDescription;
 #[cfg(feature = "registry")]
 pub(crate) use broad_phases::register as register_broad_phases;
 pub use context::{NobodyWatches, Observer, StepContext};
+pub use impact::{ImpactDynamics, ImpactSettings};
+pub use penalty::{Penalty, PenaltySettings};
 pub use realtime::{Realtime, RealtimeSettings};
 pub use retroactive::Retroactive;
 #[cfg(feature = "registry")]
 pub use retroactive::RetroactiveDescription;
+pub use verlet::{VerletLoop, VerletSettings};
 
 use crate::contact::Contact;
 use crate::event::Reaction;
@@ -114,5 +123,12 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
 pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
     table.register("accurate", |settings: AccurateSettings| Ok(Box::new(settings) as _));
     table.register("realtime", |settings: RealtimeSettings| Ok(Box::new(settings) as _));
+    table.register("advancing", |settings: AdvancingSettings| Ok(Box::new(classic::Described(settings)) as _));
+    table.register("impact", |settings: ImpactSettings| {
+        settings.validate()?;
+        Ok(Box::new(classic::Described(settings)) as _)
+    });
+    table.register("penalty", |settings: PenaltySettings| Ok(Box::new(classic::Described(settings)) as _));
+    table.register("verlet", |settings: VerletSettings| Ok(Box::new(classic::Described(settings)) as _));
     table.register("retroactive", |description: RetroactiveDescription| Ok(Box::new(description) as _));
 }

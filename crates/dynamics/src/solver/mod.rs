@@ -20,6 +20,7 @@ mod normals;
 mod relaxation;
 mod sequential;
 mod sequential_impulses;
+mod shock;
 mod sweeps;
 mod system;
 mod workspace;
@@ -29,6 +30,7 @@ pub use direct::Direct;
 pub use relaxation::Relaxation;
 pub use sequential::Sequential;
 pub use sequential_impulses::SequentialImpulses;
+pub use shock::ShockPropagation;
 pub use workspace::Workspace;
 
 pub use crate::report::Convergence;
@@ -176,5 +178,6 @@ pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
     table.register("direct", |solver: Direct| Ok(Box::new(solver) as _));
     table.register("relaxation", |solver: Relaxation| Ok(Box::new(solver) as _));
     table.register("sequential", |solver: Sequential| Ok(Box::new(solver) as _));
+    table.register("shock_propagation", |solver: ShockPropagation| Ok(Box::new(solver) as _));
     table.register("sequential_impulses", |solver: SequentialImpulses| Ok(Box::new(solver) as _));
 }

@@ -277,7 +277,11 @@ mod tests {
         let pool = Pool::new(2);
         for things in [0, 1, 2, 3, 10, 100] {
             let taken: Vec<AtomicUsize> = (0..things).map(|_| AtomicUsize::new(0)).collect();
-            pool.run(3, &|member| member.share(things).for_each(|k| drop(taken[k].fetch_add(1, Ordering::Relaxed))));
+            pool.run(3, &|member| {
+                for k in member.share(things) {
+                    taken[k].fetch_add(1, Ordering::Relaxed);
+                }
+            });
             assert!(taken.iter().all(|count| count.load(Ordering::Relaxed) == 1));
         }
     }
@@ -295,7 +299,9 @@ mod tests {
             assert!(result.is_err());
         }
         let count = AtomicUsize::new(0);
-        pool.run(3, &|_| drop(count.fetch_add(1, Ordering::Relaxed)));
+        pool.run(3, &|_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
         assert_eq!(count.into_inner(), 3);
     }
 
@@ -305,7 +311,9 @@ mod tests {
         let count = AtomicUsize::new(0);
         pool.run(2, &|member| {
             if member.index() == 0 {
-                pool.run(2, &|_| drop(count.fetch_add(1, Ordering::Relaxed)));
+                pool.run(2, &|_| {
+                    count.fetch_add(1, Ordering::Relaxed);
+                });
             }
         });
         assert_eq!(count.into_inner(), 1);

@@ -9,6 +9,7 @@ mod filter;
 mod follow;
 mod group;
 mod joint;
+mod lattice;
 mod material;
 mod script;
 mod shape;
@@ -155,6 +156,7 @@ impl Builder<'_, '_> {
             return;
         }
         everything.bodies.iter().for_each(|plan| self.add_body(plan));
+        self.add_lattices();
         for plan in &everything.joints {
             self.add_joint(plan);
         }

@@ -8,6 +8,7 @@
 
 mod body;
 mod follow;
+mod lattice;
 mod material;
 mod pose;
 mod repeat;
@@ -16,6 +17,7 @@ mod shape;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
 pub use follow::{CurveFile, CurveFramesFile, FollowFile};
+pub use lattice::{LatticeFile, LinksFile};
 pub use material::{MaterialFile, MixFile, MixingFile};
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
@@ -91,6 +93,9 @@ pub struct SceneFile {
     /// Templates put into the scene, by name.
     #[serde(default)]
     pub instances: BTreeMap<String, InstanceFile>,
+    /// Ropes, cloths and jellies of particles and rods, by name.
+    #[serde(default)]
+    pub lattices: BTreeMap<String, LatticeFile>,
     /// What to record.
     #[serde(default)]
     pub recording: RecordingFile,

@@ -8,6 +8,7 @@
 //! that it is smooth in the middle of the allowed region, where the direction to the limit is undefined.
 
 mod angular;
+mod axes;
 mod cone;
 mod elliptic_cone;
 mod reach_cone;
@@ -16,6 +17,7 @@ mod twist;
 mod wedge;
 
 pub use angular::AngularLimit;
+pub use axes::AxisLimits;
 pub use cone::ConeLimit;
 pub use elliptic_cone::EllipticConeLimit;
 pub use reach_cone::ReachCone;

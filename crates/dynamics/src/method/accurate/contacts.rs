@@ -203,7 +203,7 @@ impl Run<'_> {
         let is_sensor = |id: ColliderId| model.colliders().get(id).is_some_and(|collider| collider.sensor);
         let mut near: Vec<[ColliderId; 2]> = Vec::new();
         if model.colliders().iter().any(|(_, collider)| collider.sensor) {
-            crate::parts::regions::relocate(model, &self.state, 0.0, self.roster, self.index);
+            crate::parts::regions::relocate(model, &self.state, 0.0, self.roster.movers(), self.index);
             self.index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
         }
         near.retain(|&pair| pair.into_iter().any(is_sensor) && pairs::may_meet(model, pair));

@@ -62,7 +62,7 @@ impl Run<'_> {
         &mut self,
         watch: &mut Watch,
         end: f64,
-        (workers, cancel): (Workers, &Cancel),
+        (workers, cancel): (&Workers, &Cancel),
         events: &mut Events,
     ) -> Result<(), StepError> {
         let begun = self.time;

@@ -24,7 +24,7 @@ pub(super) struct Look {
 impl Run<'_> {
     /// Finds the points that may touch within `ahead` seconds. Those known before keep their modes.
     pub(super) fn look(&mut self, ahead: f64, at_start: bool) -> Look {
-        relocate(self.model, &self.state, ahead, self.roster, self.index);
+        relocate(self.model, &self.state, ahead, self.roster.movers(), self.index);
         let mut near: Vec<[ColliderId; 2]> = Vec::new();
         self.index.pairs(self.model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
         near.retain(|&pair| pairs::may_meet(self.model, pair));

@@ -244,7 +244,7 @@ impl Run<'_> {
         &mut self,
         end: f64,
         settings: &AccurateSettings,
-        hands: (crate::Workers, &crate::Cancel),
+        hands: (&crate::Workers, &crate::Cancel),
         way: &mut Way<'_>,
     ) -> Result<(), StepError> {
         let ahead = self.horizon(end);

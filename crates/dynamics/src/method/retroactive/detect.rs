@@ -94,8 +94,7 @@ impl Contacts {
     }
 
     fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, scope: &Scope) {
-        let movers = [&world.roster.movable[..], &world.roster.scripted[..]];
-        relocate(world.model, world.state, world.dt, movers, index);
+        relocate(world.model, world.state, world.dt, world.roster.movers(), index);
         pairs::follow(world.model, index, &mut self.list, &mut self.ended, &mut self.near);
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
             if pair.bodies.iter().any(|&id| scope.includes(id)) && !world.cancel.is_cancelled() {

@@ -139,6 +139,9 @@ pub(crate) struct Run {
     /// FILE=Y:X one column against another. Columns are those of a CSV table
     #[arg(long = "plot", value_name = "FILE[=Y[:X]]")]
     pub(crate) plots: Vec<String>,
+    /// Prints where the time of the steps went, stage by stage
+    #[arg(long)]
+    pub(crate) profile: bool,
     /// Prints the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -319,9 +322,15 @@ pub(crate) struct Validate {
 pub(crate) struct Bench {
     /// Scenes to measure; without any, a choice from the gallery
     pub(crate) scenes: Vec<String>,
-    /// Simulated seconds per scene
+    /// The methods to measure, separated by commas; without any, all that there are
+    #[arg(long, value_delimiter = ',', value_name = "METHODS")]
+    pub(crate) methods: Vec<String>,
+    /// Simulated seconds per scene, unless the measurement takes too long
     #[arg(long, default_value_t = 2.0, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) until: f64,
+    /// Seconds on the clock for the whole table, about
+    #[arg(long, default_value_t = 50.0, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) patience: f64,
     /// What to do when energy comes out of nothing: looking costs time
     #[arg(long, value_enum, value_name = "HOW", default_value = "off")]
     pub(crate) energy: Energy,

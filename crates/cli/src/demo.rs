@@ -54,6 +54,7 @@ fn draw() -> Result<(), Failure> {
         method: None,
         outputs: vec![PathBuf::from(file("glb")), PathBuf::from(file("tumble"))],
         plots: vec![format!("{}=kinetic,potential,energy", file("svg"))],
+        profile: false,
         json: false,
         quiet: false,
     })?;

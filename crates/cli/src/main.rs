@@ -11,6 +11,7 @@ mod failure;
 mod files;
 mod gallery;
 mod limits;
+mod profile;
 mod render;
 mod run;
 mod scene;

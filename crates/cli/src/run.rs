@@ -3,6 +3,7 @@
 use crate::args::Run;
 use crate::failure::{Failure, print};
 use crate::files::{Wanted, refuse_doubles, refuse_ending, refuse_inputs};
+use crate::profile::Profile;
 use crate::scene::{load_within, method_setting};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -36,16 +37,26 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
         runner.add_output(Box::new(plot));
     }
     let progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
-    let summary = progress.of(runner, &mut scene);
+    let mut profile = options.profile.then(Profile::default);
+    let summary = progress.of(runner, &mut scene, |scene| {
+        if let Some(profile) = &mut profile {
+            profile.add(&scene.world.report());
+        }
+    });
     let files = options.outputs.iter().map(|path| path.display().to_string());
     let plots = options.plots.iter().map(|plot| plot.split('=').next().unwrap_or(plot).to_owned());
     let wrong = |file: &String| summary.write_errors.iter().any(|error| error.path().starts_with(file));
     let written: Vec<String> = files.chain(plots).filter(|file| !wrong(file)).collect();
     if options.json {
-        print(&format!("{:#}\n", to_json(options, &scene, &summary, &written)))?;
+        let mut all = to_json(options, &scene, &summary, &written);
+        if let Some(profile) = &profile {
+            all["profile"] = profile.to_json();
+        }
+        print(&format!("{all:#}\n"))?;
     } else {
         let writes = !(options.outputs.is_empty() && options.plots.is_empty());
         print(&sum_up(&scene, &summary, writes))?;
+        profile.iter().try_for_each(|profile| print(&profile.to_text()))?;
         written.iter().try_for_each(|file| print(&format!("wrote     {file}\n")))?;
     }
     outcome(summary)
@@ -194,14 +205,20 @@ impl Progress {
         let _not_vital = std::io::stderr().flush();
     }
 
-    /// Runs a scene with this line below; warnings go above it.
-    pub(crate) fn of(self, runner: Runner<'_>, scene: &mut Scene) -> Summary {
+    /// Runs a scene with this line below; warnings go above it, and `watch` sees the scene after every step.
+    pub(crate) fn of(self, runner: Runner<'_>, scene: &mut Scene, mut watch: impl FnMut(&Scene)) -> Summary {
         let progress = RefCell::new(self);
         let warn = |warning: &str| {
             progress.borrow().clear();
             tell_warning(warning);
         };
-        let summary = runner.telling(|scene| progress.borrow_mut().show(scene)).warning(warn).run(scene);
+        let summary = runner
+            .telling(|scene| {
+                progress.borrow_mut().show(scene);
+                watch(scene);
+            })
+            .warning(warn)
+            .run(scene);
         progress.borrow().clear();
         if summary.energy_out_of_nothing.times > 1 {
             summary.energy_out_of_nothing.warning().iter().for_each(|warning| tell_warning(warning));

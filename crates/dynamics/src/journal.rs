@@ -37,6 +37,10 @@ pub enum BodyChange {
     Woken,
     /// It is in other collision groups.
     Groups,
+    /// Other moves and turns of it are locked.
+    Locks,
+    /// It has another number of the user's.
+    UserData,
     /// It has another name.
     Name,
 }
@@ -56,6 +60,10 @@ pub enum ColliderChange {
     Material,
     /// It became a sensor or solid.
     Sensor,
+    /// It is in other layers, or meets others.
+    Layers,
+    /// It has another number of the user's.
+    UserData,
 }
 
 /// What happened to a joint.
@@ -107,6 +115,8 @@ pub enum Change {
     Filter,
     /// Materials are combined by another rule.
     Mixing,
+    /// Contacts are changed by another rule.
+    ContactRule,
 }
 
 /// What was changed since the last step, in order.

@@ -327,6 +327,6 @@ pub use workers::Workers;
 #[cfg(feature = "registry")]
 pub use world::SavedWorld;
 pub use world::{
-    BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, EnergyWatch, Hit, JointMut, JointRef, SavedState, Snapshot,
-    World,
+    BodyMut, BodyRef, ColliderMut, ColliderRef, Energy, EnergyWatch, Hit, JointMut, JointRef, Query, SavedState,
+    Snapshot, World,
 };

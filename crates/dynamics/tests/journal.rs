@@ -7,7 +7,9 @@ use tumble_dynamics::constraint::{Ball, Freedom, Hinge, Motor};
 use tumble_dynamics::force::Drag;
 use tumble_dynamics::geometry::{MassProperties, Shape, Transform};
 use tumble_dynamics::journal::{BodyChange, Change, ColliderChange, ForceChange, JointChange};
-use tumble_dynamics::model::{BodyKind, Breaking, CollisionFilter, Joint, JointEnd, MaterialMixing, Sleep};
+use tumble_dynamics::model::{
+    BodyKind, Breaking, CollisionFilter, Joint, JointEnd, Layers, Locks, MaterialMixing, Sleep,
+};
 use tumble_dynamics::{Body, BodyId, Collider, ColliderId, ForceId, JointId, Material, Snapshot, World};
 
 const DT: f64 = 1.0 / 60.0;
@@ -71,6 +73,18 @@ const SETTERS: &[Setter] = &[
     ("set_damping", |r| r.body(|b| b.set_damping(0.1, 0.2)), |r| body(r, BodyChange::Damping)),
     ("set_gravity_scale", |r| r.body(|b| b.set_gravity_scale(0.5)), |r| body(r, BodyChange::GravityScale)),
     ("set_sleep", |r| r.body(|b| done(b, |b| b.set_sleep(Sleep::Never))), |r| body(r, BodyChange::SleepAllowed)),
+    ("teleport", |r| r.body(|b| b.teleport(Transform::from_translation(DVec3::Y))), |r| body(r, BodyChange::Moved)),
+    ("set_locks", |r| r.body(|b| b.set_locks(Locks::PLANE_XY)), |r| body(r, BodyChange::Locks)),
+    ("set_user_data", |r| r.body(|b| done(b, |b| b.set_user_data(7))), |r| body(r, BodyChange::UserData)),
+    ("make_kinematic", |r| r.body(|b| b.make_kinematic()), |r| body(r, BodyChange::Kind)),
+    (
+        "move_to",
+        |r| {
+            r.body(|b| b.make_kinematic());
+            r.body(|b| b.move_to(Transform::from_translation(DVec3::Y), DT));
+        },
+        |r| body(r, BodyChange::Pushed),
+    ),
     ("set_groups", |r| r.body(|b| done(b, |b| b.set_groups(["a"]))), |r| body(r, BodyChange::Groups)),
     ("set_material", |r| r.body(|b| b.set_material(Material::RUBBER)), |r| collider(r, ColliderChange::Material)),
     ("set_mass", |r| r.body(|b| b.set_mass(2.0)), |r| body(r, BodyChange::Mass)),
@@ -93,6 +107,8 @@ const SETTERS: &[Setter] = &[
         |r| r.collider(|c| c.set_material(Material::RUBBER)),
         |r| collider(r, ColliderChange::Material),
     ),
+    ("set_layers", |r| r.collider(|c| c.set_layers(Layers::new(2, 2))), |r| collider(r, ColliderChange::Layers)),
+    ("set_user_data of a collider", |r| r.collider(|c| c.set_user_data(7)), |r| collider(r, ColliderChange::UserData)),
     ("make_solid", |r| r.collider(|c| c.make_solid()), |r| collider(r, ColliderChange::Sensor)),
     (
         "make_sensor",
@@ -130,6 +146,8 @@ const SETTERS: &[Setter] = &[
     ("remove_force", |r| r.world.remove_force(r.force).unwrap(), |r| force(r, ForceChange::Removed)),
     ("set_filter", |r| r.world.set_filter(CollisionFilter::new()), |_| Change::Filter),
     ("set_mixing", |r| r.world.set_mixing(MaterialMixing::default()), |_| Change::Mixing),
+    ("set_contact_rule", |r| r.world.set_contact_rule(|_, _| {}), |_| Change::ContactRule),
+    ("remove_contact_rule", |r| r.world.remove_contact_rule(), |_| Change::ContactRule),
     ("remove_collider", |r| r.remove_collider(), |r| collider(r, ColliderChange::Removed)),
     ("remove_body", |r| r.world.remove_body(r.cube).unwrap(), |r| body(r, BodyChange::Removed)),
 ];

@@ -89,6 +89,18 @@ pub(crate) fn tell_status(world: &World, method: &Value, dt: f64) -> Value {
         "step_ms": milliseconds(report.times.total),
         "detect_ms": milliseconds(report.times.detect),
         "solve_ms": milliseconds(report.times.solve),
+        "stages": report.times.stages.iter().map(|(stage, time)| json!([stage, milliseconds(time)])).collect::<Vec<_>>(),
+        "work": {
+            "pairs": report.work.pairs,
+            "points": report.contact_points,
+            "looks": report.work.looks,
+            "exact_islands": report.work.exact_islands,
+            "heaps": report.work.heaps,
+            "recycled": report.work.recycled,
+            "exact_substeps": report.work.exact_substeps,
+            "heap_substeps": report.work.heap_substeps,
+            "colours": report.work.colours,
+        },
         "bodies": world.model().bodies().len(),
         "joints": world.model().joints().len(),
     })

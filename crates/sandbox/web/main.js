@@ -12,6 +12,7 @@ import { MethodForm } from './method.js';
 import { Mouse } from './mouse.js';
 import { INSTRUMENTS, Overlay } from './overlay.js';
 import { PLOTS, Plots } from './plots.js';
+import { Profile } from './profile.js';
 import { Stage } from './stage.js';
 import { Strands } from './strands.js';
 import { Thumbnails } from './thumbnails.js';
@@ -26,6 +27,7 @@ const strands = new Strands(stage);
 const overlay = new Overlay(stage);
 const mouse = new Mouse(stage, bodies, shades, overlay, link);
 const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
+const profile = new Profile(byId('pane-plots'), byId('pane-plots'));
 const thumbnails = new Thumbnails(stage.opened);
 const method = new MethodForm(byId('pane-method'), 'field', (choice) => choose('method', choice));
 const compare = new Compare(byId('pane-compare'), link, (second) => choose('compare', { second }), (how) => {
@@ -84,6 +86,7 @@ link.on('scene', (opened) => {
   strands.clear(1);
   overlay.eraseAll();
   plots.clear();
+  profile.clear();
   editor.set(opened.text, opened.settings);
   byId('title').textContent = opened.title;
   byId('description').textContent = byId('description').title = opened.description;
@@ -107,6 +110,7 @@ link.on('status', (now) => {
   if (now.error) notice(`Stopped: ${now.error}`);
   showWarning([now.warning, now.second?.warning && `Second run: ${now.second.warning}`].filter(Boolean).join('\n'));
   plots.add(now);
+  profile.add(now);
   compare.status(now);
   if (!link.isWaiting) showChosen();
   tellTime();

@@ -71,7 +71,7 @@
 //! - All a world can do: [`World`](prelude::World).
 //! - Scene files, recordings and exports, with the feature `scene`: the crate `tumble-scene`.
 //! - `examples/` in the repository: a ball, a pile, a pendulum, a car, a force and a constraint of your own, events,
-//!   questions, snapshots.
+//!   questions, snapshots; for games a loop with interpolation, kinematic bodies, layers, contact rules, locks, a portal.
 
 pub use tumble_dynamics as dynamics;
 pub use tumble_geometry as geometry;
@@ -89,17 +89,20 @@ pub mod prelude {
         Aerodynamic, Buoyancy, CentralGravity, Drag, FnForce, Force, ForceContext, Gravity, PointForce, Spring, Target,
         Vortex, Wrenches,
     };
-    pub use tumble_dynamics::method::{Method, Retroactive};
-    pub use tumble_dynamics::model::{BodyKind, Breaking, CollisionFilter, Joint, JointEnd, Script, ScriptMotion};
+    pub use tumble_dynamics::method::{Method, Realtime, RealtimeSettings, Retroactive};
+    pub use tumble_dynamics::model::{
+        BodyKind, Breaking, CollisionFilter, ContactChange, ContactMaterial, ContactPair, Course, Joint, JointEnd,
+        Layers, Locks, MaterialMixing, Script, ScriptMotion, Sleep,
+    };
     #[cfg(feature = "registry")]
     pub use tumble_dynamics::registry::Registry;
     pub use tumble_dynamics::{
-        Body, BodyId, BodyState, Collider, ColliderId, ForceId, Hit, JointId, Material, Model, ModelError, SavedState,
-        Snapshot, State, StepError, StepReport, World, Wrench,
+        Body, BodyId, BodyMut, BodyRef, BodyState, Collider, ColliderId, Energy, EnergyWatch, ForceId, Hit, JointId,
+        Material, Model, ModelError, Query, SavedState, Snapshot, State, StepError, StepReport, Workers, World, Wrench,
     };
     pub use tumble_geometry::glam::{DMat3, DQuat, DVec3};
     pub use tumble_geometry::math::rotation_about;
-    pub use tumble_geometry::{MassProperties, Ray, Shape, Transform};
+    pub use tumble_geometry::{Aabb, GeometryError, MassProperties, Ray, Shape, Transform};
 }
 
 /// The examples of the book must run.

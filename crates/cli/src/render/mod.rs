@@ -58,7 +58,7 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
     let stop = stop_flag();
     let progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());
     let runner = Runner::default().with_output(recorder).stopping_when(|| stop.load(Ordering::Relaxed));
-    let summary = progress.of(runner, &mut scene);
+    let summary = progress.of(runner, &mut scene, |_| {});
     // What there is, is drawn; who does not want that either says so once more.
     stop.store(false, Ordering::Relaxed);
     let drawn = if summary.write_errors.is_empty() {

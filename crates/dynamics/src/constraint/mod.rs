@@ -11,6 +11,7 @@
 //! formula is written once and tested against numerical differentiation.
 
 mod allowed;
+mod axis_lock;
 mod ball;
 mod constant_velocity;
 pub mod contact;
@@ -44,6 +45,7 @@ mod weld;
 mod wheel;
 
 pub use allowed::{RotationSample, allowed_rotations};
+pub(crate) use axis_lock::AxisLock;
 pub use ball::Ball;
 pub use constant_velocity::ConstantVelocity;
 pub use cylindrical::Cylindrical;

@@ -1,6 +1,6 @@
 //! Bodies: how a user describes one ([`Body`]) and what the model keeps ([`BodyModel`]).
 
-use super::{Collider, Material, Script};
+use super::{Collider, Course, Layers, Locks, Material, Script};
 use crate::error::{ModelError, checked};
 use crate::{BodyState, ColliderId, JointId};
 use glam::{DMat3, DQuat, DVec3};
@@ -16,7 +16,7 @@ pub enum BodyKind {
     Dynamic,
     /// Nothing: scenery.
     Fixed,
-    /// A script; others bounce off it, it is not moved by them.
+    /// A script, or the [course](Course) that input gives it; others bounce off it, it is not moved by them.
     Scripted(#[serde(skip, default = "super::script::unread")] Arc<dyn Script>),
     /// Forces, joints and contacts, but it has no extent in rotation: a point mass that never turns.
     Particle,
@@ -26,6 +26,11 @@ impl BodyKind {
     /// Whether forces and impulses move it.
     pub fn is_movable(&self) -> bool {
         matches!(self, Self::Dynamic | Self::Particle)
+    }
+
+    /// The course, if it is the one of a [kinematic](Body::kinematic) body.
+    pub fn course(&self) -> Option<&Course> {
+        if let Self::Scripted(script) = self { script.course() } else { None }
     }
 
     /// Whether it moves at all: by forces or by a script.
@@ -63,6 +68,9 @@ pub struct Body {
     pub(crate) gravity_scale: f64,
     pub(crate) sleep: Sleep,
     pub(crate) groups: Vec<String>,
+    pub(crate) layers: Layers,
+    pub(crate) locks: Locks,
+    pub(crate) user_data: u64,
 }
 
 /// Where a body's mass comes from.
@@ -123,6 +131,9 @@ impl Body {
             gravity_scale: 1.0,
             sleep: Sleep::Allowed,
             groups: Vec::new(),
+            layers: Layers::default(),
+            locks: Locks::NONE,
+            user_data: 0,
         }
     }
 
@@ -139,6 +150,12 @@ impl Body {
     /// A body that follows a script and is not moved by others. It is where the script says, whatever pose it is given.
     pub fn scripted(script: impl Script + 'static) -> Self {
         Self::new(BodyKind::Scripted(Arc::new(script)))
+    }
+
+    /// A body that your program moves and nobody else: it goes steadily with the velocity it has, or to where it is
+    /// [sent](crate::BodyMut::move_to), and pushes whatever it meets.
+    pub fn kinematic() -> Self {
+        Self::scripted(Course::rest(Transform::IDENTITY, 0.0))
     }
 
     /// A point mass of `mass` kilograms that never turns.
@@ -241,6 +258,24 @@ impl Body {
         self
     }
 
+    /// The layers that all colliders are in and meet that were not given some. Default: in the first layer, meeting all.
+    pub fn with_layers(mut self, layers: Layers) -> Self {
+        self.layers = layers;
+        self
+    }
+
+    /// Directions in which it does not move and axes about which it does not turn. Default: none.
+    pub fn with_locks(mut self, locks: Locks) -> Self {
+        self.locks = locks;
+        self
+    }
+
+    /// A number for your own use, such as the number of the thing in your game. Default 0.
+    pub fn with_user_data(mut self, user_data: u64) -> Self {
+        self.user_data = user_data;
+        self
+    }
+
     /// Checks every number.
     pub(crate) fn validate(&self) -> Result<(), ModelError> {
         let bad = |what, value: String, allowed| Err(ModelError::OutOfRange { what, value, allowed });
@@ -285,6 +320,10 @@ pub struct BodyModel {
     pub joints: Vec<JointId>,
     /// Its collision groups.
     pub groups: Vec<String>,
+    /// Directions in which it does not move and axes about which it does not turn.
+    pub locks: Locks,
+    /// A number for your own use.
+    pub user_data: u64,
     pub(crate) mass_choice: MassChoice,
     pub(crate) principal: PrincipalInertia,
 }

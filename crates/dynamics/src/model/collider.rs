@@ -1,12 +1,12 @@
 //! Colliders: shapes fixed to a body.
 
-use super::Material;
+use super::{Layers, Material};
 use crate::{BodyId, Id, State};
 use serde::{Deserialize, Serialize};
 use tumble_geometry::shape::HalfSpace;
 use tumble_geometry::{BoundingSphere, Shape, Transform};
 
-/// A collider as the user describes it. Defaults: at the body frame's origin, material and density of the body, solid.
+/// A collider as the user describes it. Defaults: at the body frame's origin, material, density and layers of the body, solid.
 #[derive(Clone, Debug)]
 pub struct Collider {
     pub(crate) shape: Shape,
@@ -14,12 +14,22 @@ pub struct Collider {
     pub(crate) density: Option<f64>,
     pub(crate) material: Option<Material>,
     pub(crate) sensor: bool,
+    pub(crate) layers: Option<Layers>,
+    pub(crate) user_data: u64,
 }
 
 impl Collider {
     /// A collider with this shape.
     pub fn new(shape: Shape) -> Self {
-        Self { shape, pose: Transform::IDENTITY, density: None, material: None, sensor: false }
+        Self {
+            shape,
+            pose: Transform::IDENTITY,
+            density: None,
+            material: None,
+            sensor: false,
+            layers: None,
+            user_data: 0,
+        }
     }
 
     /// Its pose in the body frame. Default: identity.
@@ -45,6 +55,18 @@ impl Collider {
         self.sensor = true;
         self
     }
+
+    /// The layers it is in and those it meets. Default: the body's.
+    pub fn with_layers(mut self, layers: Layers) -> Self {
+        self.layers = Some(layers);
+        self
+    }
+
+    /// A number for your own use. Default 0.
+    pub fn with_user_data(mut self, user_data: u64) -> Self {
+        self.user_data = user_data;
+        self
+    }
 }
 
 /// What the model keeps of a collider.
@@ -67,6 +89,10 @@ pub struct ColliderModel {
     pub material: Material,
     /// Whether it only reports overlaps.
     pub sensor: bool,
+    /// The layers it is in and those it meets.
+    pub layers: Layers,
+    /// A number for your own use.
+    pub user_data: u64,
     /// The revision of the model in which it got its shape, so that methods know when to forget what they know of it.
     pub(crate) shape_revision: u64,
 }

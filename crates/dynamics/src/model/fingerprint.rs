@@ -54,13 +54,14 @@ impl Model {
                 BodyKind::Scripted(script) => kind_of(script),
                 other => format!("{other:?}"),
             };
-            let BodyModel { name, mass, linear_damping, angular_damping, gravity_scale, sleep, groups, .. } = body;
+            let BodyModel { name, mass, linear_damping, angular_damping, gravity_scale, sleep, groups, locks, .. } =
+                body;
             write!(hash, "{id:?}{name:?}{kind:?}{mass:?}")?;
-            write!(hash, "{linear_damping:?}{angular_damping:?}{gravity_scale:?}{sleep:?}{groups:?}")?;
+            write!(hash, "{linear_damping:?}{angular_damping:?}{gravity_scale:?}{sleep:?}{groups:?}{locks:?}")?;
         }
         for (id, collider) in self.colliders.iter() {
-            let ColliderModel { body, shape, pose, density, material, sensor, .. } = collider;
-            write!(hash, "{id:?}{body:?}{shape:?}{pose:?}{density:?}{material:?}{sensor:?}")?;
+            let ColliderModel { body, shape, pose, density, material, sensor, layers, .. } = collider;
+            write!(hash, "{id:?}{body:?}{shape:?}{pose:?}{density:?}{material:?}{sensor:?}{layers:?}")?;
         }
         for (id, joint) in self.joints.iter() {
             let JointModel { name, ends, constraint, collide, breaking, programs, .. } = joint;
@@ -75,6 +76,6 @@ impl Model {
             let kind = if is_own(force.as_ref()) { format!("{force:?}") } else { kind_of(force) };
             write!(hash, "{id:?}{kind}")?;
         }
-        write!(hash, "{:?}{:?}", self.filter, self.mixing)
+        write!(hash, "{:?}{:?}{:?}", self.filter, self.mixing, self.contact_rule)
     }
 }

@@ -125,7 +125,7 @@ pub struct ContactMaterial {
 impl ContactMaterial {
     /// The nearest that makes sense: coefficients that are not negative, restitution and perturbation up to 1, and no more
     /// dynamic than static friction. What is not a number is zero.
-    fn sanitized(&self) -> Self {
+    pub(crate) fn sanitized(&self) -> Self {
         let at_least_zero = |x: f64| if x > 0.0 { x.min(f64::MAX) } else { 0.0 };
         let static_friction = at_least_zero(self.static_friction);
         Self {

@@ -2,20 +2,29 @@
 
 mod body;
 mod collider;
+mod contact_rule;
+mod course;
 pub mod filter;
 mod filter_masks;
 mod fingerprint;
 mod joint;
+mod layers;
+mod locks;
 pub mod material;
 mod script;
 
 pub(crate) use body::MassChoice;
 pub use body::{Body, BodyKind, BodyModel, Sleep};
 pub use collider::{Collider, ColliderModel};
+pub(crate) use contact_rule::Rule;
+pub use contact_rule::{ContactChange, ContactPair, ContactRule};
+pub use course::Course;
 pub use filter::CollisionFilter;
 pub(crate) use filter_masks::FilterMasks;
 pub(crate) use joint::Made;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
+pub use layers::Layers;
+pub use locks::Locks;
 pub use material::{ContactMaterial, Material, MaterialMixing};
 pub use script::{Script, ScriptMotion};
 
@@ -35,6 +44,7 @@ pub struct Model {
     /// The filter, compiled for these bodies.
     pub(crate) filter_masks: Arc<FilterMasks>,
     pub(crate) mixing: MaterialMixing,
+    pub(crate) contact_rule: Rule,
     /// The joints of which something follows curves.
     pub(crate) programmed: Arc<Vec<JointId>>,
     pub(crate) revision: u64,

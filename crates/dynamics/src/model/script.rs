@@ -6,6 +6,7 @@
 //! differences, of eighth order. Rotations are differentiated as rotation vectors σ from the orientation at t,
 //! `q(tᵢ) = exp(σᵢ) q(t)`; where σ is zero, ω = σ̇ and ω̇ = σ̈.
 
+use super::Course;
 use glam::DVec3;
 use std::f64::consts::TAU;
 use std::fmt::Debug;
@@ -86,6 +87,11 @@ pub trait Script: std::any::Any + Debug + Send + Sync {
     /// The first time after `after` seconds at which pose, velocity or acceleration jumps; none if the motion is smooth from there
     /// on (default).
     fn next_break(&self, _after: f64) -> Option<f64> {
+        None
+    }
+
+    /// The course, if this is that of a [kinematic](crate::Body::kinematic) body. Default: it is not.
+    fn course(&self) -> Option<&Course> {
         None
     }
 }

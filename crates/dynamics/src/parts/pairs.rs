@@ -10,6 +10,7 @@ pub fn may_meet(model: &Model, colliders: [ColliderId; 2]) -> bool {
     let bodies = [a.body.min(b.body), a.body.max(b.body)];
     let movable = |id: BodyId| model.bodies().get(id).is_some_and(|body| body.kind.is_movable());
     bodies[0] != bodies[1]
+        && a.layers.meets(b.layers)
         && (a.sensor || b.sensor || bodies.into_iter().any(movable))
         && !kept_apart_by_joint(model, bodies)
         && model.may_collide(bodies)

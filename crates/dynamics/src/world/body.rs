@@ -3,7 +3,7 @@
 use super::World;
 use crate::error::checked;
 use crate::journal::{BodyChange, Change};
-use crate::model::{BodyKind, BodyModel, MassChoice, Material, Sleep};
+use crate::model::{BodyKind, BodyModel, Course, MassChoice, Material, Sleep};
 use crate::{BodyId, BodyState, Id, ModelError, Wrench};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
@@ -82,6 +82,11 @@ impl<'a> BodyRef<'a> {
         }
     }
 
+    /// The number for your own use.
+    pub fn user_data(&self) -> u64 {
+        self.model.user_data
+    }
+
     /// Whether it sleeps.
     pub fn is_asleep(&self) -> bool {
         self.state.asleep
@@ -91,8 +96,8 @@ impl<'a> BodyRef<'a> {
 /// A body of a world, to change. It is awake from then on, and so is what it touches or is joined to.
 #[derive(Debug)]
 pub struct BodyMut<'a> {
-    world: &'a mut World,
-    id: BodyId,
+    pub(super) world: &'a mut World,
+    pub(super) id: BodyId,
 }
 
 impl World {
@@ -139,19 +144,19 @@ impl BodyMut<'_> {
         BodyRef { model: self.model(), state: &self.world.state.bodies[self.id.slot()] }
     }
 
-    fn model(&self) -> &BodyModel {
+    pub(super) fn model(&self) -> &BodyModel {
         self.world.model.bodies.get(self.id).expect("looked up when the BodyMut was made, which nobody can outrun")
     }
 
-    fn model_mut(&mut self) -> &mut BodyModel {
+    pub(super) fn model_mut(&mut self) -> &mut BodyModel {
         self.world.model.bodies.get_mut(self.id).expect("looked up when the BodyMut was made, which nobody can outrun")
     }
 
-    fn state(&mut self) -> &mut BodyState {
+    pub(super) fn state(&mut self) -> &mut BodyState {
         &mut self.world.state.bodies[self.id.slot()]
     }
 
-    fn note(&mut self, change: BodyChange) {
+    pub(super) fn note(&mut self, change: BodyChange) {
         self.world.note(Change::Body(self.id, change));
     }
 
@@ -169,25 +174,31 @@ impl BodyMut<'_> {
         self.note(BodyChange::Loaded);
     }
 
-    /// Moves the body frame to a pose.
+    /// Moves the body frame to a pose. A body that follows a script is where the script says: an error. A kinematic one goes on from
+    /// there.
     pub fn set_pose(&mut self, pose: Transform) -> Result<(), ModelError> {
         if !pose.is_valid() {
             let value = format!("{pose:?}");
             return Err(ModelError::OutOfRange { what: "body pose", value, allowed: "finite, with a unit quaternion" });
         }
-        let pose = pose.normalized();
-        self.state().position = finite("centre of mass", pose.point(self.model().mass.center))?;
-        self.state().rotation = pose.rotation;
+        self.put(pose.normalized())
+    }
+
+    fn put(&mut self, pose: Transform) -> Result<(), ModelError> {
+        let center = finite("centre of mass", pose.point(self.model().mass.center))?;
+        if let Some(course) = self.steered()? {
+            self.take(Course { from: pose, ..course })?;
+        }
+        (self.state().position, self.state().rotation) = (center, pose.rotation);
         self.moved();
         Ok(())
     }
 
-    /// Moves the body frame's origin.
+    /// Moves the body frame's origin, like [`set_pose`](Self::set_pose).
     pub fn set_position(&mut self, position: impl Into<DVec3>) -> Result<(), ModelError> {
-        let pose = Transform::new(self.state().rotation, finite("body position", position.into())?);
-        self.state().position = finite("centre of mass", pose.point(self.model().mass.center))?;
-        self.moved();
-        Ok(())
+        let position = finite("body position", position.into())?;
+        let rotation = self.state().rotation;
+        self.put(Transform::new(rotation, position))
     }
 
     /// Turns the body about its frame's origin, to an orientation.
@@ -197,14 +208,22 @@ impl BodyMut<'_> {
         self.set_pose(Transform::new(rotation, origin))
     }
 
-    /// Sets the velocity of the centre of mass in m/s.
+    /// Sets the velocity of the centre of mass in m/s; nothing of it is left along [locked](crate::model::Locks) directions. A
+    /// kinematic body goes on with it; for one that follows a script it is an error.
     pub fn set_velocity(&mut self, velocity: impl Into<DVec3>) -> Result<(), ModelError> {
-        self.state().velocity = finite("body velocity", velocity.into())?;
+        let velocity = finite("body velocity", velocity.into())?;
+        if let Some(course) = self.steered()? {
+            let arm = course.from.vector(self.model().mass.center);
+            let velocity = velocity - course.angular_velocity.cross(arm);
+            return self.take(Course { velocity, end: f64::INFINITY, ..course });
+        }
+        self.state().velocity = self.model().locks.leave(velocity, DVec3::ZERO)[0];
         self.note(BodyChange::Pushed);
         Ok(())
     }
 
-    /// Sets the angular velocity in rad/s, in world coordinates. A particle has none but zero.
+    /// Sets the angular velocity in rad/s, in world coordinates; nothing of it is left about [locked](crate::model::Locks) axes. A
+    /// particle has none but zero. A kinematic body goes on with it; for one that follows a script it is an error.
     pub fn set_angular_velocity(&mut self, angular_velocity: impl Into<DVec3>) -> Result<(), ModelError> {
         let angular_velocity = finite("body angular velocity", angular_velocity.into())?;
         if matches!(self.model().kind, BodyKind::Particle) && angular_velocity != DVec3::ZERO {
@@ -213,7 +232,10 @@ impl BodyMut<'_> {
                 self.id
             )));
         }
-        self.state().angular_velocity = angular_velocity;
+        if let Some(course) = self.steered()? {
+            return self.take(Course { angular_velocity, end: f64::INFINITY, ..course });
+        }
+        self.state().angular_velocity = self.model().locks.leave(DVec3::ZERO, angular_velocity)[1];
         self.note(BodyChange::Pushed);
         Ok(())
     }

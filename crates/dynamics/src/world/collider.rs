@@ -4,7 +4,7 @@ use super::World;
 use super::edit::{check_collider_pose, check_density};
 use super::mass::{about_center, mass_of};
 use crate::journal::{Change, ColliderChange};
-use crate::model::{ColliderModel, Material};
+use crate::model::{ColliderModel, Layers, Material};
 use crate::{BodyId, ColliderId, Id, ModelError};
 use tumble_geometry::{Shape, Transform};
 
@@ -95,6 +95,16 @@ impl ColliderMut<'_> {
     /// Makes it solid.
     pub fn make_solid(&mut self) -> Result<(), ModelError> {
         self.replace(ColliderModel { sensor: false, ..self.model.clone() }, ColliderChange::Sensor)
+    }
+
+    /// Sets the layers it is in and those it meets.
+    pub fn set_layers(&mut self, layers: Layers) -> Result<(), ModelError> {
+        self.replace(ColliderModel { layers, ..self.model.clone() }, ColliderChange::Layers)
+    }
+
+    /// Sets a number for your own use.
+    pub fn set_user_data(&mut self, user_data: u64) -> Result<(), ModelError> {
+        self.replace(ColliderModel { user_data, ..self.model.clone() }, ColliderChange::UserData)
     }
 
     fn replace(&mut self, new: ColliderModel, change: ColliderChange) -> Result<(), ModelError> {

@@ -7,8 +7,8 @@ use crate::error::{called, checked};
 use crate::force::Force;
 use crate::journal::{BodyChange, Change, ColliderChange, ForceChange, JointChange};
 use crate::model::{
-    BodyKind, BodyModel, ColliderModel, CollisionFilter, FilterMasks, Joint, JointEnd, JointModel, Made, Material,
-    MaterialMixing,
+    BodyKind, BodyModel, ColliderModel, CollisionFilter, ContactChange, ContactPair, Course, FilterMasks, Joint,
+    JointEnd, JointModel, Layers, Made, Material, MaterialMixing, Rule,
 };
 use crate::{Body, BodyId, BodyState, Collider, ColliderId, ForceId, Id, JointId, ModelError, Wrench};
 use glam::{DMat3, DVec3};
@@ -24,9 +24,17 @@ impl World {
         }
         let material = body.material.unwrap_or_default();
         let colliders: Vec<ColliderModel> =
-            body.colliders.into_iter().map(|collider| collider_model(collider, material)).collect();
+            body.colliders.into_iter().map(|collider| collider_model(collider, material, body.layers)).collect();
         let mass = mass_of(&body.kind, body.mass, colliders.iter())?;
-        let (pose, velocity, angular_velocity) = match &body.kind {
+        let mut kind = body.kind;
+        if kind.course().is_some() {
+            let (from, center) = (body.pose.normalized(), mass.center);
+            let velocity = body.velocity - body.angular_velocity.cross(from.vector(center));
+            let course =
+                Course { velocity, angular_velocity: body.angular_velocity, ..Course::rest(from, self.state.time) };
+            kind = BodyKind::Scripted(Arc::new(course));
+        }
+        let (pose, velocity, angular_velocity) = match &kind {
             BodyKind::Scripted(script) => {
                 let motion = script_motion(script.as_ref(), self.state.time)?;
                 (motion.pose, motion.velocity_at(motion.pose.point(mass.center)), motion.angular_velocity)
@@ -34,6 +42,7 @@ impl World {
             BodyKind::Particle => (body.pose.normalized(), body.velocity, DVec3::ZERO),
             _ => (body.pose.normalized(), body.velocity, body.angular_velocity),
         };
+        let [velocity, angular_velocity] = body.locks.leave(velocity, angular_velocity);
         let state = BodyState {
             position: pose.point(mass.center),
             rotation: pose.rotation,
@@ -51,7 +60,7 @@ impl World {
         }
         let mut model = BodyModel {
             name: body.name,
-            kind: body.kind,
+            kind,
             mass,
             inverse_mass: 0.0,
             inverse_inertia: DMat3::ZERO,
@@ -62,6 +71,8 @@ impl World {
             colliders: Vec::new(),
             joints: Vec::new(),
             groups: body.groups.clone(),
+            locks: body.locks,
+            user_data: body.user_data,
             mass_choice: body.mass,
             principal: mass.principal(),
         };
@@ -74,9 +85,11 @@ impl World {
         self.state.bodies.resize_with(rows, BodyState::default);
         self.state.bodies[id.slot()] = state;
         self.state.applied.set(id.slot(), Wrench::default());
+        self.past.set(id.slot(), state.position, state.rotation);
         for collider in colliders {
             self.insert_collider(id, collider);
         }
+        self.relock(id)?;
         Ok(id)
     }
 
@@ -104,7 +117,7 @@ impl World {
     pub fn add_collider(&mut self, body: BodyId, collider: Collider) -> Result<ColliderId, ModelError> {
         validate_collider(&collider)?;
         let model = self.model.bodies.get(body).ok_or(ModelError::NoSuchBody(body))?;
-        let collider = collider_model(collider, Material::default());
+        let collider = collider_model(collider, Material::default(), Layers::default());
         let others = model.colliders.iter().filter_map(|&id| self.model.colliders.get(id));
         let mass = mass_of(&model.kind, model.mass_choice, others.chain([&collider]))?;
         let id = self.insert_collider(body, collider);
@@ -163,6 +176,7 @@ impl World {
             collide: joint.collide,
             breaking: joint.breaking,
             turns: angle.is_some(),
+            is_lock: false,
             programs: Vec::new(),
             made,
         };
@@ -235,6 +249,20 @@ impl World {
         self.wake_all();
     }
 
+    /// Sets your last word on contacts before they are solved: see [`ContactRule`]. Everything wakes up.
+    pub fn set_contact_rule(&mut self, rule: impl Fn(&ContactPair<'_>, &mut ContactChange) + Send + Sync + 'static) {
+        self.model.contact_rule = Rule(Some(Arc::new(rule)));
+        self.note(Change::ContactRule);
+        self.wake_all();
+    }
+
+    /// Lets contacts be what materials and filter say again. Everything wakes up.
+    pub fn remove_contact_rule(&mut self) {
+        self.model.contact_rule = Rule(None);
+        self.note(Change::ContactRule);
+        self.wake_all();
+    }
+
     fn insert_collider(&mut self, body: BodyId, mut collider: ColliderModel) -> ColliderId {
         collider.body = body;
         let center = self.model.bodies.get(body).map_or(DVec3::ZERO, |model| model.mass.center);
@@ -278,7 +306,7 @@ pub(super) fn check_collider_pose(pose: &Transform) -> Result<(), ModelError> {
     Err(ModelError::OutOfRange { what: "collider pose", value, allowed: "finite, with a unit quaternion" })
 }
 
-fn collider_model(collider: Collider, of_body: Material) -> ColliderModel {
+fn collider_model(collider: Collider, of_body: Material, layers: Layers) -> ColliderModel {
     let material = collider.material.unwrap_or(of_body);
     ColliderModel {
         bounding_sphere: collider.shape.bounding_sphere(),
@@ -289,6 +317,8 @@ fn collider_model(collider: Collider, of_body: Material) -> ColliderModel {
         density: collider.density.unwrap_or(material.density),
         material,
         sensor: collider.sensor,
+        layers: collider.layers.unwrap_or(layers),
+        user_data: collider.user_data,
         shape_revision: 0,
     }
 }

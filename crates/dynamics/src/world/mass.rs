@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::journal::{BodyChange, Change};
-use crate::model::{BodyKind, BodyModel, ColliderModel, JointEnd, MassChoice, Script, ScriptMotion};
+use crate::model::{BodyKind, BodyModel, ColliderModel, JointEnd, Locks, MassChoice, Script, ScriptMotion};
 use crate::{BodyId, Id, ModelError};
 use glam::{DMat3, DVec3};
 use tumble_geometry::{MassProperties, Transform};
@@ -36,7 +36,7 @@ impl World {
             (state.velocity, state.angular_velocity) = (motion.velocity_at(state.position), motion.angular_velocity);
         }
         self.wake_touching(id);
-        Ok(())
+        self.relock(id)
     }
 
     pub(super) fn colliders_of<'a>(&'a self, body: &'a BodyModel) -> impl Iterator<Item = &'a ColliderModel> {
@@ -118,7 +118,7 @@ pub(super) fn mass_of<'a>(
 pub(super) fn set_inverses(model: &mut BodyModel) {
     model.principal = model.mass.principal();
     let movable = model.kind.is_movable();
-    let turns = matches!(model.kind, BodyKind::Dynamic);
+    let turns = matches!(model.kind, BodyKind::Dynamic) && !model.locks.contains(Locks::TURNS);
     model.inverse_mass = if movable { model.mass.inverse_mass() } else { 0.0 };
     model.inverse_inertia = if turns { model.mass.inverse_inertia() } else { DMat3::ZERO };
 }

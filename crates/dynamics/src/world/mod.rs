@@ -4,6 +4,7 @@ mod body;
 mod collider;
 mod draw;
 mod edit;
+mod interpolate;
 mod joint;
 mod loads;
 mod mass;
@@ -13,6 +14,7 @@ mod programs;
 mod query;
 mod save;
 mod snapshot;
+mod steer;
 mod validate;
 mod wake;
 mod watch;
@@ -23,13 +25,14 @@ pub use body::{BodyMut, BodyRef};
 pub use collider::{ColliderMut, ColliderRef};
 pub use joint::{JointMut, JointRef};
 pub use measure::Energy;
-pub use query::Hit;
+pub use query::{Hit, Query};
 pub use save::SavedState;
 pub use snapshot::Snapshot;
 pub use watch::EnergyWatch;
 #[cfg(feature = "registry")]
 pub use whole::SavedWorld;
 
+use self::interpolate::Past;
 use self::places::Places;
 use self::watch::Watchman;
 use crate::event::Events;
@@ -58,6 +61,8 @@ pub struct World {
     workers: Workers,
     cancel: Cancel,
     watchman: Watchman,
+    /// Where bodies were before the last step.
+    past: Past,
 }
 
 impl Default for World {
@@ -89,6 +94,7 @@ impl World {
             workers: Workers::all(),
             cancel: Cancel::new(),
             watchman: Watchman::default(),
+            past: Past::default(),
         }
     }
 
@@ -107,6 +113,7 @@ impl World {
         let tell_ongoing = self.is_time_to_tell(dt);
         let undo = self.begin_watch();
         self.coming.clear();
+        self.keep_past();
         let result = self.method.step(&mut StepContext {
             model: &self.model,
             changes: &self.journal,
@@ -126,6 +133,7 @@ impl World {
         }
         std::mem::swap(&mut self.events, &mut self.coming);
         self.journal.clear();
+        self.past.step_taken();
         self.state.tick(dt);
         self.end_watch().inspect_err(|_| {
             if let Some(before) = &undo {

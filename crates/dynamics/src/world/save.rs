@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "tumble\0" | version (u8) | CRC-32 of the rest (u32) | the rest: size (u32), content in LZ4
-//! content: method, fingerprint of the model, state, journal, contact rate, energy watch, memory, in postcard's encoding
+//! content: method, fingerprint of the model, state, journal, contact rate, energy watch, courses, memory, in postcard's encoding
 //! ```
 //!
 //! All numbers little-endian, so that a state saved on one machine is read on every other. What rests is full of zeros and of
@@ -11,14 +11,15 @@
 use super::watch::Tally;
 use super::{World, checked_rate};
 use crate::journal::Journal;
-use crate::{Id, Model, ModelError, State};
+use crate::model::Course;
+use crate::{BodyId, Id, Model, ModelError, State};
 use serde::{Deserialize, Serialize};
 
 /// What a saved state begins with.
 const MAGIC: &[u8; 7] = b"tumble\0";
 
 /// The version of the format; grows when the format changes.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// A byte of LZ4 stands for so many at most; bytes that promise more are none that were saved.
 const MOST_PER_BYTE: usize = 256;
@@ -98,6 +99,8 @@ pub struct SavedState {
     journal: Journal,
     contact_rate: f64,
     watch: Tally,
+    /// How kinematic bodies move.
+    courses: Vec<(BodyId, Course)>,
     /// What the method remembers, in postcard's encoding.
     #[serde(with = "bytes")]
     memory: Vec<u8>,
@@ -141,6 +144,12 @@ mod bytes {
 }
 
 impl SavedState {
+    /// How kinematic bodies move.
+    #[cfg(feature = "registry")]
+    pub(super) fn courses(&self) -> &[(BodyId, Course)] {
+        &self.courses
+    }
+
     /// The state.
     pub fn state(&self) -> &State {
         &self.state
@@ -169,6 +178,7 @@ impl World {
             journal: self.journal.clone(),
             contact_rate: self.contact_rate,
             watch: self.watchman.tally,
+            courses: self.courses(),
             memory,
         }
     }
@@ -176,7 +186,7 @@ impl World {
     /// Returns to a saved state of a world with the same model, refused if it does not fit. Events of the last step are
     /// forgotten.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), ModelError> {
-        let SavedState { state, method, model, journal, contact_rate, watch, memory } = saved;
+        let SavedState { state, method, model, journal, contact_rate, watch, courses, memory } = saved;
         if method != self.method.name() {
             let own = self.method.name();
             return Err(ModelError::Invalid(format!(
@@ -195,11 +205,17 @@ impl World {
             let value = format!("{watch:?}");
             return Err(ModelError::OutOfRange { what: "saved energy", value, allowed: "at least 0 J" });
         }
+        if let Some((id, course)) = courses.iter().find(|(_, course)| !course.is_valid()) {
+            let value = format!("{course:?} ({id:?})");
+            return Err(ModelError::OutOfRange { what: "saved course of a body", value, allowed: "finite" });
+        }
         let mut loaded = self.method.clone_box();
         let mut memory = postcard::Deserializer::from_bytes(memory);
         loaded.load(&self.model, state, &mut <dyn erased_serde::Deserializer<'_>>::erase(&mut memory))?;
         (self.method, self.state, self.journal) = (loaded, state.clone(), journal.clone());
         (self.contact_rate, self.watchman.tally) = (*contact_rate, *watch);
+        self.set_courses(courses);
+        self.past.forget();
         self.events.clear();
         self.places.lend().all_moved();
         Ok(())
@@ -212,6 +228,8 @@ impl World {
         self.method.reset();
         self.state.clone_from(state);
         self.journal = Journal::everything();
+        self.restart_courses();
+        self.past.forget();
         self.events.clear();
         self.places.lend().all_moved();
         Ok(())

@@ -66,6 +66,7 @@ impl World {
         let Snapshot { model, state, method, journal, gravity, contact_rate, watch } = snapshot.clone();
         (self.model, self.state, self.journal, self.gravity) = (model, state, journal, gravity);
         (self.contact_rate, self.watchman.tally) = (contact_rate, watch);
+        self.past.forget();
         if method.new_broad_phase().name() != self.method.new_broad_phase().name() {
             self.places = super::Places::new(method.new_broad_phase());
         }

@@ -9,12 +9,12 @@
 use super::mass::{about_center, set_inverses};
 use super::save::{pack, unpack};
 use super::{Places, SavedState, World};
-use crate::constraint::{BodyView, Freedom};
+use crate::constraint::{Attach, AxisLock, BodyView, Freedom};
 use crate::curve::{Aim, Program};
 use crate::error::called;
 use crate::model::{
-    BodyKind, BodyModel, Breaking, ColliderModel, CollisionFilter, FilterMasks, JointEnd, JointModel, Made, MassChoice,
-    MaterialMixing, Model,
+    BodyKind, BodyModel, Breaking, ColliderModel, CollisionFilter, FilterMasks, JointEnd, JointModel, Locks, Made,
+    MassChoice, MaterialMixing, Model,
 };
 use crate::registry::{Inside, Registry, Table};
 use crate::{Arena, BodyId, Cancel, ColliderId, ForceId, Id, JointId, ModelError, Workers};
@@ -84,6 +84,8 @@ struct SavedJoint {
     /// What acts on its coordinates, as JSON.
     freedoms: Vec<(String, String)>,
     programs: Vec<(String, Aim, Part)>,
+    /// The locks it holds, instead of a part.
+    locks: Option<Locks>,
 }
 
 /// A shape by what it is made from.
@@ -160,9 +162,15 @@ impl World {
         if !matches!(model.mixing, MaterialMixing::Standard) {
             return lost("a mixing rule of your own");
         }
+        if model.contact_rule.0.is_some() {
+            return lost("a contact rule of your own");
+        }
         let mut scripts = Vec::new();
         for (id, body) in model.bodies.iter() {
-            if let BodyKind::Scripted(script) = &body.kind {
+            // The courses of kinematic bodies are part of the state.
+            if let BodyKind::Scripted(script) = &body.kind
+                && script.course().is_none()
+            {
                 let whose = format!("the script of {}", called(id, &body.name));
                 scripts.push((id, Part::of(&registry.scripts, script, &whose)?));
             }
@@ -201,6 +209,7 @@ impl World {
     fn saved_joint(&self, id: JointId, registry: &Registry) -> Result<SavedJoint, ModelError> {
         let joint = self.joint(id)?;
         let JointModel { name, ends, collide, breaking, programs, made, .. } = joint.model();
+        let locks = self.locks_held(id);
         let whose = if name.is_empty() { format!("{id:?}") } else { format!("the joint \"{name}\"") };
         let coordinates = joint.coordinates();
         let freedoms = coordinates.iter().map(|c| (c.name.to_owned(), serde_json::json!(c.freedom).to_string()));
@@ -213,11 +222,15 @@ impl World {
             ends: *ends,
             collide: *collide,
             breaking: *breaking,
-            attach: Part::of(&registry.joints, &made.attach, &whose)?,
+            attach: match locks {
+                Some(_) => Part { name: String::new(), properties: String::new() },
+                None => Part::of(&registry.joints, &made.attach, &whose)?,
+            },
             frame: made.frame,
             bodies: made.bodies,
             freedoms: freedoms.collect(),
             programs: programs.iter().map(program).collect::<Result<_, ModelError>>()?,
+            locks,
         })
     }
 
@@ -237,6 +250,7 @@ impl World {
             workers: Workers::default(),
             cancel: Cancel::new(),
             watchman: Default::default(),
+            past: Default::default(),
         };
         world.model.forces = saved.forces.try_map(|_, part| part.create(&registry.forces))?;
         world.read_bodies(saved, registry)?;
@@ -256,6 +270,10 @@ impl World {
             let script = script.create(&registry.scripts)?;
             let body = self.model.bodies.get_mut(*id).ok_or(ModelError::NoSuchBody(*id))?;
             body.kind = BodyKind::Scripted(script);
+        }
+        for (id, course) in saved.state.courses() {
+            let body = self.model.bodies.get_mut(*id).ok_or(ModelError::NoSuchBody(*id))?;
+            body.kind = BodyKind::Scripted(Arc::new(*course));
         }
         self.model.colliders = saved.colliders.clone();
         for (id, shape) in &saved.shape_of {
@@ -307,8 +325,11 @@ impl World {
                 )));
             }
             joint.breaking.validate()?;
-            let made =
-                Made { attach: joint.attach.create(&registry.joints)?, frame: joint.frame, bodies: joint.bodies };
+            let attach: Arc<dyn Attach> = match joint.locks {
+                Some(locks) => Arc::new(AxisLock(locks)),
+                None => joint.attach.create(&registry.joints)?,
+            };
+            let made = Made { attach, frame: joint.frame, bodies: joint.bodies };
             let mut constraint = made.constraint()?;
             for (coordinate, freedom) in &joint.freedoms {
                 let freedom: Freedom = read_json("what acts on a joint", freedom)?;
@@ -330,6 +351,7 @@ impl World {
                 collide: joint.collide,
                 breaking: joint.breaking,
                 programs: programs.collect::<Result<_, ModelError>>()?,
+                is_lock: joint.locks.is_some(),
                 made,
             })
         })?;

@@ -5,12 +5,12 @@ use super::script::Path;
 use super::shape::{Shapes, pose};
 use super::{Context, Reported};
 use crate::cost::faces;
-use crate::format::{BodyFile, BodyKindFile, ColliderFile, MassFile};
+use crate::format::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
 use crate::load::Color;
 use crate::source::Span;
 use crate::tree::Node;
 use glam::DMat3;
-use tumble_dynamics::model::Script;
+use tumble_dynamics::model::{Layers, Locks, Script};
 use tumble_dynamics::{Body, Collider, Material};
 use tumble_geometry::shape::EdgeKind;
 use tumble_geometry::{MassProperties, Shape};
@@ -29,6 +29,9 @@ pub(super) struct Parts {
     angular_damping: f64,
     gravity_scale: f64,
     sleep: bool,
+    layers: Layers,
+    locks: Locks,
+    user_data: u64,
     pub(super) path: Option<Path>,
     pub(super) color: Option<Color>,
 }
@@ -57,8 +60,9 @@ impl Parts {
         });
         let nodes = node.get("colliders").map_or(&[][..], Node::elements);
         let parts = file.colliders.iter().zip(nodes);
+        let layers = layers_of(file.layers.as_deref(), file.meets.as_deref(), Layers::default());
         let parts: Vec<_> =
-            parts.map(|(part, node)| collider(context, shapes, materials, part, node, weighed)).collect();
+            parts.map(|(part, node)| collider(context, shapes, materials, (part, layers), node, weighed)).collect();
         // A body of another material or colour is still a body: what is attached to it can be looked at.
         let material = file.material.as_ref().and_then(|name| materials.get(context, name, span_of("material")).ok());
         let color = file.color.as_ref().and_then(|text| context.accept(span_of("color"), parse_color(text)).ok());
@@ -84,6 +88,9 @@ impl Parts {
             angular_damping: file.angular_damping,
             gravity_scale: file.gravity_scale.unwrap_or(1.0),
             sleep: file.sleep.unwrap_or(true),
+            layers,
+            locks: file.locked.iter().fold(Locks::NONE, |locks, lock| locks | locks_of(*lock)),
+            user_data: file.user_data,
             path,
             color,
         })
@@ -112,7 +119,10 @@ impl Parts {
         body = body
             .with_linear_damping(self.linear_damping)
             .with_angular_damping(self.angular_damping)
-            .with_gravity_scale(self.gravity_scale);
+            .with_gravity_scale(self.gravity_scale)
+            .with_layers(self.layers)
+            .with_locks(self.locks)
+            .with_user_data(self.user_data);
         if self.sleep { body } else { body.without_sleep() }
     }
 }
@@ -122,7 +132,7 @@ fn collider(
     context: &mut Context<'_>,
     shapes: &mut Shapes<'_>,
     materials: &Materials,
-    part: &ColliderFile,
+    (part, layers): (&ColliderFile, Layers),
     node: &Node,
     weighed: bool,
 ) -> Result<(Collider, usize), Reported> {
@@ -135,7 +145,8 @@ fn collider(
         solid(context, &shape, node.get("shape").unwrap_or(node))?;
     }
     let faces = faces(&shape);
-    let mut collider = Collider::new(shape).with_pose(placed?);
+    let layers = layers_of(part.layers.as_deref(), part.meets.as_deref(), layers);
+    let mut collider = Collider::new(shape).with_pose(placed?).with_layers(layers).with_user_data(part.user_data);
     if let Some(material) = material.transpose()? {
         collider = collider.with_material(material);
     }
@@ -143,6 +154,23 @@ fn collider(
         collider = collider.with_density(density);
     }
     Ok((if part.sensor { collider.as_sensor() } else { collider }, faces))
+}
+
+/// Layers by their numbers; what is not said is as in `default`.
+fn layers_of(layers: Option<&[u32]>, meets: Option<&[u32]>, default: Layers) -> Layers {
+    let bits = |numbers: &[u32]| numbers.iter().fold(0, |bits, number| bits | 1 << (number & 31));
+    Layers::new(layers.map_or(default.layers, bits), meets.map_or(default.mask, bits))
+}
+
+fn locks_of(lock: LockFile) -> Locks {
+    match lock {
+        LockFile::X => Locks::X,
+        LockFile::Y => Locks::Y,
+        LockFile::Z => Locks::Z,
+        LockFile::TurnX => Locks::TURN_X,
+        LockFile::TurnY => Locks::TURN_Y,
+        LockFile::TurnZ => Locks::TURN_Z,
+    }
 }
 
 /// Refuses a surface that encloses nothing where a mass is to be found from a volume: it would weigh like a sheet of as many

@@ -45,6 +45,16 @@ pub struct BodyFile {
     pub sleep: Option<bool>,
     /// The collision groups it belongs to.
     pub groups: Vec<String>,
+    /// The numbers of the collision layers its shapes are in, 0 to 31. Default: layer 0.
+    #[schemars(inner(range(min = 0, max = 31)))]
+    pub layers: Option<Vec<u32>>,
+    /// The numbers of the layers its shapes meet, 0 to 31. Two shapes meet if each meets a layer of the other. Default: all.
+    #[schemars(inner(range(min = 0, max = 31)))]
+    pub meets: Option<Vec<u32>>,
+    /// Directions of the world in which it does not move, and axes about which it does not turn.
+    pub locked: Vec<LockFile>,
+    /// A number for programs that read the scene. Default 0.
+    pub user_data: u64,
     /// Moves it along a given path; others bounce off it, it is not moved by them.
     pub script: Option<ScriptFile>,
     /// Its colour in pictures, as "#rrggbb".
@@ -64,6 +74,24 @@ pub enum BodyKindFile {
     Fixed,
     /// Forces, joints and contacts, but it never turns: a point mass.
     Particle,
+}
+
+/// A direction in which a body does not move, or an axis about which it does not turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LockFile {
+    /// It does not move along x.
+    X,
+    /// It does not move along y.
+    Y,
+    /// It does not move along z.
+    Z,
+    /// It does not turn about x.
+    TurnX,
+    /// It does not turn about y.
+    TurnY,
+    /// It does not turn about z.
+    TurnZ,
 }
 
 /// A shape fixed to a body.
@@ -86,6 +114,15 @@ pub struct ColliderFile {
     /// Whether it only reports what overlaps it. Default false.
     #[serde(default)]
     pub sensor: bool,
+    /// The numbers of the collision layers it is in, 0 to 31. Default: those of the body.
+    #[schemars(inner(range(min = 0, max = 31)))]
+    pub layers: Option<Vec<u32>>,
+    /// The numbers of the layers it meets, 0 to 31. Default: those of the body.
+    #[schemars(inner(range(min = 0, max = 31)))]
+    pub meets: Option<Vec<u32>>,
+    /// A number for programs that read the scene. Default 0.
+    #[serde(default)]
+    pub user_data: u64,
 }
 
 /// Mass, centre of mass and inertia.

@@ -15,7 +15,7 @@ mod repeat;
 mod script;
 mod shape;
 
-pub use body::{BodyFile, BodyKindFile, ColliderFile, MassFile};
+pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
 pub use follow::{CurveFile, CurveFramesFile, FollowFile};
 pub use lattice::{LatticeFile, LinksFile};
 pub use material::{MaterialFile, MixFile, MixingFile};

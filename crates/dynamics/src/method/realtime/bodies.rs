@@ -2,6 +2,7 @@
 //!
 //! Number 0 is the world: fixed and sleeping bodies, which nothing moves. Scripted bodies have velocities and no inverse mass.
 
+use super::pairs::Pairs;
 use super::waves::Pace;
 use crate::constraint::BodyView;
 use crate::model::{BodyKind, BodyModel, JointEnd};
@@ -220,6 +221,24 @@ impl Bodies {
             }
             self.numbers[slot] = self.list.len() as u32;
             self.list.push(loaded);
+        }
+    }
+
+    /// Lays belts: where the surface of a body that nothing moves runs along itself, a body of its own stands for it, which goes as
+    /// fast as the surface runs. Along the surface it can go without changing any gap.
+    pub(super) fn lay_belts(&mut self, pairs: &mut Pairs) {
+        for pair in pairs.list.iter_mut().filter(|pair| pair.surface_velocity != DVec3::ZERO) {
+            let numbers = pair.bodies.map(|id| self.number(id));
+            let side = (0..2).find(|&side| !self.list[numbers[side] as usize].is_movable());
+            for patch in &mut pair.patches {
+                patch.belt = side.map(|side| {
+                    let running = if side == 0 { pair.surface_velocity } else { -pair.surface_velocity };
+                    let body = self.list[numbers[side] as usize];
+                    let velocity = body.velocity + running.reject_from_normalized(patch.normal);
+                    self.list.push(Body { slot: u32::MAX, velocity, ..body });
+                    (side as u8, self.list.len() as u32 - 1)
+                });
+            }
         }
     }
 

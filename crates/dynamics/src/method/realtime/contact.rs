@@ -64,7 +64,10 @@ pub(super) struct Point {
 impl Contact {
     /// The patch of a pair between bodies where they are now; `h` is the length of a substep.
     pub(super) fn new((number, pair): (usize, &Pair), patch: usize, bodies: &Bodies, h: f64) -> Self {
-        let numbers = pair.bodies.map(|id| bodies.number(id));
+        let mut numbers = pair.bodies.map(|id| bodies.number(id));
+        if let Some((side, belt)) = pair.patches[patch].belt {
+            numbers[usize::from(side)] = belt;
+        }
         // The world has no centre of mass; nothing acts on it.
         let arm = |side: usize, surface: DVec3| match numbers[side] {
             WORLD => DVec3::ZERO,

@@ -470,6 +470,7 @@ impl Realtime {
 
     /// Takes over contacts and joints for the next `part` seconds.
     fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
+        self.bodies.lay_belts(&mut self.memory.pairs);
         self.waves.begin(self.substeps());
         let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
         self.contacts.clear();
@@ -538,6 +539,10 @@ impl Realtime {
                 if pair.material.restitution > 0.0 {
                     waves.heaps.bouncing.push(contacts.len() as u32);
                     contacts.push(Contact::new((index, pair), patch, bodies, h));
+                }
+                let mut numbers = numbers;
+                if let Some((side, belt)) = pair.patches[patch].belt {
+                    numbers[usize::from(side)] = belt;
                 }
                 let link = wide.add([index as u32, patch as u32], numbers, bodies);
                 first = first.or(link);

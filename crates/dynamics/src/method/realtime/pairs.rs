@@ -68,6 +68,9 @@ pub(super) struct Patch {
     pub(super) doubtful: bool,
     #[serde(skip)]
     pub(super) ghost: bool,
+    /// The side whose surface runs along itself, and the number of the belt that stands for it (`bodies`); none if nothing runs.
+    #[serde(skip)]
+    pub(super) belt: Option<(u8, u32)>,
 }
 
 impl Patch {
@@ -106,6 +109,8 @@ pub(super) struct Pair {
     pub(super) colliders: [ColliderId; 2],
     pub(super) bodies: [BodyId; 2],
     pub(super) material: ContactMaterial,
+    /// How fast the surface of the first runs along itself over that of the second, in m/s: belts.
+    pub(super) surface_velocity: DVec3,
     pub(super) patches: Vec<Patch>,
     /// Whether they touch (for sensors: overlap).
     pub(super) touch: Touch,
@@ -183,6 +188,7 @@ impl pairs::Pair for Pair {
             colliders,
             bodies: [a.body, b.body],
             material: model.mixing().mix(&a.material, &b.material),
+            surface_velocity: DVec3::ZERO,
             patches: Vec::new(),
             touch: Touch::default(),
             grip: None,
@@ -274,6 +280,20 @@ impl Pair {
             self.tilt = perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation);
         }
         self.adopt(manifolds, &pose, |manifold| roundness(manifold, [&a.shape, &b.shape], &b_in_a));
+        self.ask_rule(model, state);
+    }
+
+    /// Lets the contact rule of the model have its say.
+    fn ask_rule(&mut self, model: &Model, state: &State) {
+        let spots = self.patches.iter().flat_map(|patch| patch.spots().iter().map(|spot| (patch.normal, spot.gap)));
+        let Some(nearest) = spots.min_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+        self.surface_velocity = DVec3::ZERO;
+        let Some(change) = model.contact_change(state, self.colliders, self.material, nearest) else { return };
+        (self.material, self.surface_velocity) = (change.material, change.surface_velocity);
+        if !change.solid {
+            self.patches.clear();
+            (self.cache, self.tilt) = (PairCache::default(), DVec3::ZERO);
+        }
     }
 
     /// Replaces the patches; what a point bore goes over to the point of the same name.

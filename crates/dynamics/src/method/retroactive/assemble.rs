@@ -266,6 +266,11 @@ impl Assembler<'_> {
         if self.stage == Stage::Velocity && state.impact_speed > self.settings.restitution_threshold {
             rows[0].target_rate = state.rebound(contact.material.restitution);
         }
+        if contact.surface_velocity != DVec3::ZERO {
+            let (u, v) = orthonormal_pair(geometry.normal);
+            (rows[1].target_rate, rows[2].target_rate) =
+                (u.dot(contact.surface_velocity), v.dot(contact.surface_velocity));
+        }
         if self.stage == Stage::Position {
             rows[0].jdot_v = state.bend;
             let slip_rate = slip_rate(&ends.map(|end| self.view(end)), state);

@@ -92,8 +92,10 @@ pub(super) struct PairState {
     pub(super) bodies: [BodyId; 2],
     /// The contact points; empty if they are too far apart, or one is a sensor.
     pub(super) points: Vec<PointState>,
-    /// What the two materials give.
+    /// What the two materials give, or the contact rule.
     pub(super) material: ContactMaterial,
+    /// How fast the surface of the first runs along itself over that of the second, in m/s: belts.
+    pub(super) surface_velocity: DVec3,
     /// Whether they touch (for sensors: overlap).
     pub(super) touch: Touch,
     /// Whether they hold or slide along each other, while they touch.
@@ -122,6 +124,7 @@ impl pairs::Pair for PairState {
             bodies: [a.body, b.body],
             points: Vec::new(),
             material: model.mixing().mix(&a.material, &b.material),
+            surface_velocity: DVec3::ZERO,
             touch: Touch::default(),
             grip: None,
             sensor: a.sensor || b.sensor,

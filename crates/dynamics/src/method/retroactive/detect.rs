@@ -195,7 +195,7 @@ fn touched(model: &Model, changes: &Journal) -> Option<Scope> {
     };
     for change in changes.iter() {
         match change {
-            Change::Filter | Change::Mixing => return Some(Scope::All),
+            Change::Filter | Change::Mixing | Change::ContactRule => return Some(Scope::All),
             Change::Body(
                 id,
                 BodyChange::Added
@@ -278,5 +278,19 @@ fn update(pair: &mut PairState, world: &Scenery<'_>, manifolds: &mut Vec<Manifol
             });
         }
     }
+    ask_rule(pair, model, state);
     pair.touch.now = pair.points.iter().any(|point| point.geometry.gap <= settings.touch_distance);
+}
+
+/// Lets the contact rule of the model have its say.
+fn ask_rule(pair: &mut PairState, model: &Model, state: &State) {
+    let nearest = pair.points.iter().map(|point| (point.geometry.normal, point.geometry.gap));
+    let Some(nearest) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    pair.surface_velocity = DVec3::ZERO;
+    let Some(change) = model.contact_change(state, pair.colliders, pair.material, nearest) else { return };
+    (pair.material, pair.surface_velocity) = (change.material, change.surface_velocity);
+    if !change.solid {
+        pair.points.clear();
+        (pair.cache, pair.tilt) = (PairCache::default(), DVec3::ZERO);
+    }
 }

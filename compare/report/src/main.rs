@@ -1,0 +1,143 @@
+//! Runs all engines in all scenes, one after the other in turn, and writes what came out as a page of the book.
+//!
+//! `report [--quick] [--fresh] [--repeat N] [--threads 1,2] [--only SCENE] [--out PAGE] NAME=PROGRAM …`
+//!
+//! Every measurement is a line of `results.jsonl` (`results-quick.jsonl`), written when it is done: a run that was interrupted goes on
+//! where it was, and `--fresh` begins anew. Engines take turns within each scene and each repetition, so that a busy minute of the
+//! machine hurts them all; of several repetitions the fastest counts.
+
+mod page;
+mod plot;
+mod results;
+
+use results::{Job, Results};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What was asked for.
+struct Options {
+    quick: bool,
+    fresh: bool,
+    repeat: usize,
+    threads: Vec<usize>,
+    only: Option<String>,
+    out: PathBuf,
+    engines: Vec<(String, PathBuf)>,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options {
+        quick: false,
+        fresh: false,
+        repeat: 3,
+        threads: vec![1, 2],
+        only: None,
+        out: "benchmarks.md".into(),
+        engines: Vec::new(),
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+        match word.as_str() {
+            "--quick" => options.quick = true,
+            "--fresh" => options.fresh = true,
+            "--repeat" => options.repeat = value()?.parse().map_err(|_| "--repeat needs a number")?,
+            "--threads" => {
+                let parsed: Result<Vec<usize>, _> = value()?.split(',').map(str::parse).collect();
+                options.threads = parsed.map_err(|_| "--threads needs numbers")?;
+            }
+            "--only" => options.only = Some(value()?),
+            "--out" => options.out = value()?.into(),
+            other => {
+                let (name, path) = other.split_once('=').ok_or_else(|| format!("{other}: expected NAME=PROGRAM"))?;
+                options.engines.push((name.into(), path.into()));
+            }
+        }
+    }
+    if options.quick {
+        (options.repeat, options.threads) = (1, vec![1]);
+    }
+    Ok(options)
+}
+
+fn main() -> Result<(), String> {
+    let options = options()?;
+    let file = if options.quick { "results-quick.jsonl" } else { "results.jsonl" };
+    let mut results = Results::open(Path::new(file), options.fresh)?;
+    let jobs = jobs(&options);
+    let limit = Duration::from_secs(if options.quick { 60 } else { 1800 });
+    for (index, job) in jobs.iter().enumerate() {
+        if results.has(job) {
+            continue;
+        }
+        eprintln!("{:4} of {}  {job}", index + 1, jobs.len());
+        let program =
+            &options.engines.iter().find(|(name, _)| *name == job.engine).ok_or("an engine without program")?.1;
+        let outcome = run(program, &job.arguments(if options.quick { 0.3 } else { 1.0 }), limit);
+        if let Err(problem) = &outcome {
+            eprintln!("      {problem}");
+        }
+        results.add(job, outcome)?;
+    }
+    let text =
+        page::write(&results, &options.engines.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), options.quick);
+    let folder = options.out.parent().unwrap_or(Path::new(".")).join("images");
+    for (name, svg) in plot::plots(&results) {
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::write(folder.join(&name), svg))
+            .map_err(|e| format!("{name}: {e}"))?;
+    }
+    std::fs::write(&options.out, text).map_err(|error| format!("{}: {error}", options.out.display()))?;
+    eprintln!("wrote {}", options.out.display());
+    Ok(())
+}
+
+/// Everything that is to be measured, in the order in which it is.
+fn jobs(options: &Options) -> Vec<Job> {
+    let all: &[&str] = if options.quick { &compare_scenes::scenes::QUICK } else { &compare_scenes::scenes::NAMES };
+    let wanted = |name: &&&str| options.only.as_deref().is_none_or(|only| only == **name);
+    let mut jobs = Vec::new();
+    for (engine, _) in &options.engines {
+        for test in compare_scenes::truth::TESTS.iter().filter(|_| options.only.is_none()) {
+            jobs.push(Job { engine: engine.clone(), what: test.name.into(), threads: 0, turn: 0 });
+        }
+    }
+    for scene in all.iter().filter(wanted) {
+        for turn in 0..options.repeat {
+            for &threads in &options.threads {
+                for (engine, _) in &options.engines {
+                    jobs.push(Job { engine: engine.clone(), what: (*scene).into(), threads, turn });
+                }
+            }
+        }
+    }
+    jobs
+}
+
+/// What a program prints; it is ended if it takes too long.
+fn run(program: &Path, arguments: &[String], limit: Duration) -> Result<String, String> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    let begun = Instant::now();
+    loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(_) => break,
+            None if begun.elapsed() > limit => {
+                child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+                return Err(format!("took longer than {} s", limit.as_secs()));
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let (text, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    match text.lines().last() {
+        Some(line) if output.status.success() => Ok(line.to_owned()),
+        _ => Err(wrong.lines().last().map_or_else(|| format!("ended with {}", output.status), str::to_owned)),
+    }
+}

@@ -1,0 +1,236 @@
+//! The scenes that are timed. Sizes are those that others publish, so that numbers can be compared with theirs too.
+
+use crate::piles::{figure, hills, pit, prism, rock, turned};
+use crate::scene::{Kind, Scene, ShapeDesc};
+use glam::{DQuat, DVec3};
+
+/// The names, in the order of the tables.
+pub const NAMES: [&str; 15] = [
+    "pyramid_820",
+    "large_pyramid",
+    "many_pyramids",
+    "box_pile",
+    "mixed_pile",
+    "convex_pile",
+    "joint_grid_40",
+    "joint_grid_100",
+    "ragdolls_100",
+    "ragdolls_500",
+    "rain_on_mesh",
+    "mesh_terrain",
+    "washer",
+    "many_free",
+    "large_world",
+];
+
+/// The scenes of a quick run.
+pub const QUICK: [&str; 6] = ["pyramid_820", "box_pile", "mixed_pile", "joint_grid_40", "ragdolls_100", "mesh_terrain"];
+
+/// The scene of a name.
+pub fn scene(name: &str) -> Option<Scene> {
+    let mut scene = Scene::new(name, [60, 240]);
+    let random = &mut fastrand::Rng::with_seed(7);
+    match name {
+        "pyramid_820" => {
+            scene.floor(100.0);
+            pyramid(&mut scene, 40, DVec3::ZERO);
+        }
+        "large_pyramid" => {
+            scene.floor(200.0);
+            pyramid(&mut scene, 100, DVec3::ZERO);
+            scene.steps = [60, 140];
+        }
+        "many_pyramids" => {
+            scene.floor(200.0);
+            for index in 0..14 * 14 {
+                let at = DVec3::new(f64::from(index % 14 - 7) * 13.0, 0.0, f64::from(index / 14 - 7) * 4.0);
+                pyramid(&mut scene, 10, at);
+            }
+            scene.steps = [30, 100];
+        }
+        "box_pile" => {
+            scene.floor(60.0);
+            pit(&mut scene, 8.0, 40.0);
+            dump(&mut scene, 4096, 16, random, |_, _| ShapeDesc::Cuboid(DVec3::splat(0.4)));
+            rays(&mut scene, random, 100_000);
+            scene.steps = [300, 240];
+        }
+        "mixed_pile" => {
+            scene.floor(60.0);
+            pit(&mut scene, 8.0, 40.0);
+            dump(&mut scene, 3000, 16, random, |index, random| match index % 5 {
+                0 => ShapeDesc::Sphere(0.4),
+                1 => ShapeDesc::Cuboid(DVec3::new(0.35, 0.35, 0.35)),
+                2 => ShapeDesc::Capsule(0.25, 0.25),
+                3 => rock(16, 0.42, random),
+                _ => prism(12, 0.3, 0.3),
+            });
+            scene.steps = [300, 240];
+        }
+        "convex_pile" => {
+            scene.floor(60.0);
+            pit(&mut scene, 4.4, 100.0);
+            dump(&mut scene, 5120, 8, random, |_, random| rock(32, 0.42, random));
+            scene.steps = [400, 100];
+        }
+        "joint_grid_40" => joint_grid(&mut scene, 40),
+        "joint_grid_100" => {
+            joint_grid(&mut scene, 100);
+            scene.steps = [30, 100];
+        }
+        "ragdolls_100" => ragdolls(&mut scene, 10, 1),
+        "ragdolls_500" => ragdolls(&mut scene, 10, 5),
+        "rain_on_mesh" => {
+            scene.fix(hills(60, 60.0, 1.0), DVec3::ZERO);
+            for index in 0..100 {
+                let at = DVec3::new(
+                    f64::from(index % 10 - 5) * 2.5,
+                    3.5 + f64::from(index % 3),
+                    f64::from(index / 10 - 5) * 2.5,
+                );
+                figure(&mut scene, at);
+            }
+            scene.steps = [60, 240];
+        }
+        "mesh_terrain" => {
+            scene.fix(hills(100, 80.0, 1.5), DVec3::ZERO);
+            for index in 0..1000 {
+                let at = DVec3::new(
+                    f64::from(index % 32 - 16) * 2.0,
+                    3.5 + 0.5 * random.f64(),
+                    f64::from(index / 32 - 16) * 2.0,
+                );
+                scene.add(rock(16, 0.5, random), at);
+                scene.last().rotation = turned(random);
+            }
+            scene.steps = [120, 240];
+        }
+        "washer" => washer(&mut scene, random),
+        "many_free" => {
+            scene.gravity = DVec3::ZERO;
+            for index in 0..20_000 {
+                let at =
+                    DVec3::new(f64::from(index % 28), f64::from(index / 28 % 27), f64::from(index / (28 * 27))) * 4.0;
+                scene.add(ShapeDesc::Cuboid(DVec3::new(0.3, 0.4, 0.5)), at);
+                let mut part = || random.f64() * 2.0 - 1.0;
+                let (velocity, spin) = (DVec3::new(part(), part(), part()), DVec3::new(part(), part(), part()));
+                (scene.last().velocity, scene.last().angular_velocity) = (velocity, spin * 3.0);
+            }
+            scene.steps = [10, 100];
+        }
+        "large_world" => {
+            for index in 0..1_000_000 {
+                let at = DVec3::new(f64::from(index % 1000 - 500) * 2.0, -0.5, f64::from(index / 1000 - 500) * 2.0);
+                scene.fix(ShapeDesc::Cuboid(DVec3::new(1.0, 0.5, 1.0)), at);
+            }
+            for index in 0..100 {
+                let at = DVec3::new(f64::from(index % 10 - 5) * 150.3, 2.0, f64::from(index / 10 - 5) * 150.3);
+                scene.add(ShapeDesc::Sphere(0.5), at);
+                scene.last().velocity = DVec3::new(5.0, 0.0, 3.0);
+            }
+            scene.steps = [30, 200];
+        }
+        _ => return None,
+    }
+    Some(scene)
+}
+
+/// A wall-like pyramid with so many cubes of one metre in its lowest row.
+fn pyramid(scene: &mut Scene, base: usize, at: DVec3) {
+    for row in 0..base {
+        for column in 0..base - row {
+            let x = (column as f64 - 0.5 * (base - row - 1) as f64) * 1.05;
+            scene.add(ShapeDesc::Cuboid(DVec3::splat(0.5)), at + DVec3::new(x, 0.5 + row as f64, 0.0));
+        }
+    }
+}
+
+/// Many bodies in layers of `side` × `side` above the pit, turned at random.
+fn dump(
+    scene: &mut Scene,
+    count: usize,
+    side: usize,
+    random: &mut fastrand::Rng,
+    mut shape: impl FnMut(usize, &mut fastrand::Rng) -> ShapeDesc,
+) {
+    for index in 0..count {
+        let (x, z, layer) = (index % side, index / side % side, index / (side * side));
+        let place = |i: usize| (i as f64 - 0.5 * (side - 1) as f64) * 0.98;
+        let shape = shape(index, random);
+        scene.add(shape, DVec3::new(place(x), 0.8 + 1.1 * layer as f64, place(z)));
+        scene.last().rotation = turned(random);
+    }
+}
+
+/// Rays from all sides into the pit.
+fn rays(scene: &mut Scene, random: &mut fastrand::Rng, count: usize) {
+    for _ in 0..count {
+        let mut part = || random.f64() * 2.0 - 1.0;
+        let target = DVec3::new(part() * 8.0, 3.0 + part() * 3.0, part() * 8.0);
+        let origin = DVec3::new(part() * 8.0, 30.0, part() * 8.0);
+        scene.rays.push((origin, (target - origin) * 1.5));
+    }
+}
+
+/// A net of balls, held at its corners' row.
+fn joint_grid(scene: &mut Scene, side: usize) {
+    for index in 0..side * side {
+        let (x, z) = (index % side, index / side);
+        let at = DVec3::new(x as f64, 0.0, z as f64);
+        let number = scene.add(ShapeDesc::Sphere(0.4), at);
+        if z == 0 {
+            (scene.last().kind, scene.last().mass) = (Kind::Fixed, 0.0);
+        }
+        if x > 0 && z > 0 {
+            scene.join(Some(number - 1), number, at - DVec3::X * 0.5);
+        }
+        if z > 0 {
+            scene.join(Some(number - side), number, at - DVec3::Z * 0.5);
+        }
+    }
+    scene.steps = [60, 200];
+}
+
+/// Figures that fall onto a floor and onto each other.
+fn ragdolls(scene: &mut Scene, side: i32, layers: i32) {
+    scene.floor(100.0);
+    for layer in 0..layers {
+        for index in 0..side * side {
+            let shift = 0.3 * f64::from(layer % 2);
+            let at = DVec3::new(
+                f64::from(index % side) * 1.8 + shift,
+                1.2 + 2.2 * f64::from(layer),
+                f64::from(index / side) * 0.9,
+            );
+            figure(scene, at);
+        }
+    }
+    scene.steps = [60, 240];
+}
+
+/// Cubes in a drum of twelve planks and two discs that turns about z.
+fn washer(scene: &mut Scene, random: &mut fastrand::Rng) {
+    let (radius, depth, planks) = (12.0, 8.0, 24);
+    let mut boxes = Vec::new();
+    for index in 0..planks {
+        let angle = std::f64::consts::TAU * f64::from(index) / f64::from(planks);
+        let turn = DQuat::from_xyzw(0.0, 0.0, (0.5 * angle).sin(), (0.5 * angle).cos());
+        boxes.push((DVec3::new(0.5, 1.7, depth), turn * DVec3::X * (radius + 0.5), turn));
+        if index % 6 == 0 {
+            boxes.push((DVec3::new(0.8, 0.2, depth), turn * DVec3::X * (radius - 0.8), turn));
+        }
+    }
+    for side in [-1.0, 1.0] {
+        boxes.push((DVec3::new(radius + 1.0, radius + 1.0, 0.5), DVec3::Z * side * (depth + 0.5), DQuat::IDENTITY));
+    }
+    let drum = scene.add(ShapeDesc::Boxes(boxes.into()), DVec3::ZERO);
+    (scene.bodies[drum].kind, scene.bodies[drum].mass) = (Kind::Kinematic, 0.0);
+    scene.bodies[drum].angular_velocity = DVec3::Z * 0.4;
+    for index in 0..4000 {
+        let (x, y, z) = (index % 16, index / 16 % 18, index / (16 * 18));
+        let at = DVec3::new(f64::from(x) - 7.5, f64::from(y) - 8.0, f64::from(z) - 6.5) * 0.95;
+        scene.add(ShapeDesc::Cuboid(DVec3::splat(0.35)), at);
+        scene.last().rotation = turned(random);
+    }
+    scene.steps = [120, 200];
+}

@@ -51,6 +51,11 @@ impl Applied {
         acting.filter(|(_, wrench)| *wrench != Wrench::default())
     }
 
+    /// Whether something may act on some body.
+    pub(crate) fn may_act(&self) -> bool {
+        !self.loaded.is_empty()
+    }
+
     /// Whether nothing acts on any body.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()

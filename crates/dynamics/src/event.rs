@@ -135,6 +135,18 @@ pub struct EnergyEvent {
     pub bodies: [Option<BodyId>; 3],
 }
 
+/// Events came too thick to be followed one by one, and a stretch of time was taken in small steps: what happened there is known less
+/// accurately. A larger tolerance, less restitution or fewer bodies that touch at once help.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StormEvent {
+    /// When it began, in seconds since the start.
+    pub time: f64,
+    /// When it was over.
+    pub until: f64,
+    /// Some of the bodies involved.
+    pub bodies: [Option<BodyId>; 3],
+}
+
 /// What a joint exerted on its second end during a step, along world axes; the first end got the opposite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
@@ -165,6 +177,8 @@ pub struct Events {
     pub woke: Vec<SleepEvent>,
     /// Energy that came out of nothing, if somebody [watches](crate::World::set_energy_watch).
     pub energy: Vec<EnergyEvent>,
+    /// Stretches of time in which events came too thick to be followed one by one, with the accurate method.
+    pub storms: Vec<StormEvent>,
     points: Vec<ContactPoint>,
 }
 
@@ -205,6 +219,7 @@ impl Events {
         self.slept.clear();
         self.woke.clear();
         self.energy.clear();
+        self.storms.clear();
         self.points.clear();
     }
 }

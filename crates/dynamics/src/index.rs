@@ -12,7 +12,7 @@ use crate::model::ColliderModel;
 use crate::{BodyId, ColliderId, Id, Model, State};
 use glam::DVec3;
 use tumble_geometry::Aabb;
-use tumble_geometry::broad_phase::{BroadPhase, DynamicTree, Mobility, ProxyId};
+use tumble_geometry::broad_phase::{BroadPhase, DynamicTree, Mobility, PairChanges, ProxyId, ProxyPair};
 
 /// Where the colliders of a world are.
 #[derive(Clone, Debug)]
@@ -112,6 +112,23 @@ impl ColliderIndex {
     /// Tells where a collider is: within `region`, and on its way by `displacement` until the next time.
     pub fn relocate(&mut self, collider: ColliderId, region: &Aabb, displacement: DVec3) {
         self.space.relocate(ProxyId(collider.slot() as u32), roomy(region), displacement);
+    }
+
+    /// Which pairs of colliders have come and gone since this or [`pairs`](Self::pairs) was asked last, and all there are, by slots and
+    /// with some room around them: whether regions meet is to be asked of those of interest ([`meet`](Self::meet)).
+    pub(crate) fn changed_pairs(&mut self) -> PairChanges<'_> {
+        self.space.update_pairs()
+    }
+
+    /// See [`changed_pairs`](Self::changed_pairs).
+    pub(crate) fn all_pairs(&self) -> &[ProxyPair] {
+        self.space.pairs()
+    }
+
+    /// Whether the regions of two colliders meet.
+    pub(crate) fn meet(&self, colliders: [ColliderId; 2]) -> bool {
+        let [a, b] = colliders.map(|id| self.space.aabb(ProxyId(id.slot() as u32)));
+        a.zip(b).is_some_and(|(a, b)| a.overlaps(&b))
     }
 
     /// Calls `visit` with all pairs of colliders whose regions meet and of which at least one can move, the smaller slot

@@ -320,7 +320,7 @@ pub use error::{ModelError, StepError};
 pub use id::{Arena, BodyId, ColliderId, ForceId, Id, JointId};
 pub use index::ColliderIndex;
 pub use model::{Body, Collider, Material, Model};
-pub use report::{Convergence, StepReport, StepTimes};
+pub use report::{AccuracyReport, Convergence, StageTimes, StepReport, StepTimes, StepWork};
 pub use state::{BodyState, Clock, State, Wrench};
 pub use tumble_geometry as geometry;
 pub use workers::Workers;

@@ -12,6 +12,7 @@ use tumble_dynamics::constraint::{
     OrientationLock, Planar, Screw, Slider, Universal, Weld,
 };
 use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, World};
 
@@ -71,7 +72,7 @@ fn derivatives_of_joints_that_hold_orientations() {
 
 /// A rod of 1 m that hangs from a hinge at its end and starts level; `x` in front: level along x.
 fn pendulum(joint: impl Attach + 'static) -> (World, tumble_dynamics::BodyId) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let rod = Body::dynamic().with_shape(Shape::cuboid([0.5, 0.01, 0.01]).unwrap()).at([0.5, 0.0, 0.0]).without_sleep();
     let rod = world.add_body(rod).unwrap();
     world.add_joint(Joint::new(rod, JointEnd::World, joint)).unwrap();
@@ -128,7 +129,7 @@ fn hinged_rod_swings_with_the_period_of_the_elliptic_integral() {
 
 #[test]
 fn welded_boxes_fall_as_one_and_carry_their_reaction() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let cube = || Body::dynamic().with_shape(Shape::cuboid([0.5, 0.5, 0.5]).unwrap()).without_sleep();
     let a = world.add_body(cube()).unwrap();
     let b = world.add_body(cube().at([1.0, 0.0, 0.0]).with_angular_velocity([0.3, 0.2, 0.1])).unwrap();

@@ -15,6 +15,7 @@ use tumble_dynamics::geometry::primitive::TriangleFeature;
 use tumble_dynamics::geometry::query::{Feature, ManifoldOptions, PairCache, contact_manifolds, distance, penetration};
 use tumble_dynamics::geometry::shape::SupportMap;
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::{Body, World};
 
 const CASES: usize = 3000;
@@ -363,7 +364,7 @@ fn a_world_tells_what_touches() -> Result<(), Box<dyn std::error::Error>> {
         (0..22).map(|i| DVec3::new(f64::from(i / 2) - 2.0, 0.0, f64::from(i % 2) * 4.0 - 2.0)).collect();
     let sides = (0..20).map(|i| if i % 2 == 0 { [i, i + 1, i + 2] } else { [i + 1, i, i + 2] }).collect();
     let floor = Shape::mesh(strip, sides)?;
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_body(Body::fixed().with_shape(floor.clone()))?;
     let sliding = Body::dynamic().with_shape(Shape::cuboid([0.5, 0.5, 0.5])?).at([0.0, 0.5, 0.0]);
     world.add_body(sliding.with_velocity([3.0, 0.0, 0.0]))?;

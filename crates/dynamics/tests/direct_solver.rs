@@ -66,7 +66,7 @@ fn a_chain_of_light_links_bears_a_thousand_kilograms() {
 /// the reactions together bear the weight.
 #[test]
 fn what_is_held_twice_is_held() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let door = world
         .add_body(
             Body::dynamic()

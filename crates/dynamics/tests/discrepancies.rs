@@ -95,7 +95,7 @@ fn the_motor_turns_at_its_speed_whatever_solves_it() {
     for solver in ["direct", "sequential_impulses", "sequential", "relaxation"] {
         let registry = Registry::default();
         let properties = json!({ "solver": { "name": solver, "properties": {} } });
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_boxed_method(registry.method("retroactive", &properties).unwrap());
         world.set_gravity(DVec3::ZERO);
         let shape = Shape::cuboid([0.3, 0.2, 0.1]).unwrap();

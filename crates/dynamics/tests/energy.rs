@@ -11,6 +11,7 @@
 use glam::DVec3;
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_from_vector;
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::{Body, Material, World};
 
 fn vector(random: &mut fastrand::Rng, scale: f64) -> DVec3 {
@@ -19,7 +20,7 @@ fn vector(random: &mut fastrand::Rng, scale: f64) -> DVec3 {
 
 /// Three to eight bodies that do not overlap, thrown about above the ground.
 fn random_pile(random: &mut fastrand::Rng) -> World {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world
         .add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(random_material(random)))
         .unwrap();

@@ -14,7 +14,7 @@ use tumble_dynamics::{Body, EnergyWatch, Id, Material, StepError, World};
 const DT: f64 = 1.0 / 60.0;
 
 fn watched() -> World {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_energy_watch(EnergyWatch::Warn);
     world
 }

@@ -7,6 +7,7 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 use tumble_dynamics::constraint::{Drive, Freedom, Hinge, Motor, Slider, Softness};
 use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -24,7 +25,7 @@ struct Rig {
 
 impl Rig {
     fn new(turns: bool, freedom: Freedom) -> Self {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let shape = Shape::cuboid([0.5, 0.3, 0.4]).unwrap();
         let body = world.add_body(Body::dynamic().with_shape(shape).with_mass(3.0).without_sleep()).unwrap();
@@ -149,7 +150,7 @@ fn a_controller_sags_by_the_load_over_its_stiffness() {
     // With its weight on it: m g/k.
     let spring = Softness::Stiffness { stiffness: 500.0, damping: 60.0 };
     let slide = Freedom::FREE.with_drive(Drive { target: 0.0, spring, max_force: None });
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let body = Body::dynamic().with_shape(Shape::cuboid([0.1, 0.1, 0.1]).unwrap()).with_mass(3.0).without_sleep();
     let body = world.add_body(body).unwrap();
     let slider = Slider::at(DVec3::ZERO, DVec3::Y).with_slide(slide);

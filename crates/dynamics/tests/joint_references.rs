@@ -10,6 +10,7 @@ use tumble_dynamics::constraint::{
 };
 use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::geometry::{MassProperties, Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -65,7 +66,7 @@ fn ratio_error(world: &mut World, shafts: [BodyId; 2], axes: [DVec3; 2], turn: J
 /// ω₂/ω₁ = cos β/(1 − sin²β cos²θ), with the first arm in the plane of the shafts at θ = 0.
 #[test]
 fn a_universal_joint_turns_unevenly() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let beta = PI / 6.0;
     let axes = [DVec3::NEG_X, DVec3::new(libm::cos(beta), libm::sin(beta), 0.0)];
@@ -88,7 +89,7 @@ fn a_universal_joint_turns_unevenly() {
 
 #[test]
 fn a_constant_velocity_joint_turns_evenly() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let first = shaft(&mut world, DVec3::NEG_X);
     let second = shaft(&mut world, DVec3::X);
@@ -107,7 +108,7 @@ fn a_constant_velocity_joint_turns_evenly() {
 
 /// A crank of 0.5 m, a rod of 1.5 m and a piston along x; the crank's body, its hinge, and the piston.
 fn slider_crank(theta: f64, turn: Freedom) -> (World, BodyId, JointId, BodyId) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let end = DVec3::new(libm::cos(theta), libm::sin(theta), 0.0) * 0.5;
     let piston_at = DVec3::X * piston(theta);
     let crank = rod(&mut world, 1.0, DVec3::ZERO, end);
@@ -198,7 +199,7 @@ fn a_four_bar_linkage_moves_as_geometry_says() {
     for (degrees, x, y) in references {
         assert!((four_bar(f64::to_radians(degrees)) - DVec3::new(x, y, 0.0)).length() < 1e-10);
     }
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let (p, q, b) = (DVec3::X * 0.5, four_bar(0.0), DVec3::X * 2.0);
     let crank = rod(&mut world, 1.0, DVec3::ZERO, p);
     let coupler = rod(&mut world, 1.0, p, q);
@@ -232,7 +233,7 @@ fn a_soft_joint_sags_swings_and_decays() {
     assert!((sag - 0.009_939_608_115_313_336).abs() < 1e-15 && (exact(0.1) + 0.013_596_568_755_695_993).abs() < 1e-12);
     for distance in [false, true] {
         let error = |dt: f64| {
-            let mut world = World::new();
+            let mut world = World::with_method(Retroactive::new());
             let body = world.add_body(Body::particle(2.0).at([0.0, -1.0, 0.0]).without_sleep()).unwrap();
             let rod = Distance::rod([0.0; 3], [0.0, -1.0, 0.0]).with_softness(softness);
             let ball = Ball { anchor: DVec3::NEG_Y, softness };
@@ -259,7 +260,7 @@ fn a_soft_joint_sags_swings_and_decays() {
 
 /// Rods that hang from each other, let go level: the largest error of the tip at some times, in rod lengths.
 fn chain_error(count: usize, length: f64, mass: f64, tips: &[(f64, f64, f64)], dt: f64) -> Vec<f64> {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let mut last = JointEnd::World;
     for link in 0..count {
         let at = |k: usize| DVec3::X * (k as f64 * length);

@@ -5,6 +5,7 @@
 use glam::DVec3;
 use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::{Body, BodyId, Material, World};
 
 const G: f64 = 9.81;
@@ -27,7 +28,7 @@ fn run(world: &mut World, seconds: f64, dt: f64, mut each: impl FnMut(&World)) {
 
 #[test]
 fn free_fall_follows_the_parabola_exactly() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let ball =
         Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_velocity([3.0, 4.0, -1.0]).at([0.0, 100.0, 0.0]);
     let ball = world.add_body(ball).unwrap();
@@ -44,7 +45,7 @@ fn free_fall_follows_the_parabola_exactly() {
 fn a_ball_bounces_wherever_in_a_step_it_lands() {
     let bouncy = Material { restitution: 0.5, ..Material::default() };
     for gap in [-4e-3, -2e-5, -8e-6, 0.0, 2e-6, 5e-6, 9e-6, 2e-5, 4e-3] {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity([0.0; 3]);
         ground(&mut world, bouncy);
         let ball = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_material(bouncy);
@@ -58,7 +59,7 @@ fn a_ball_bounces_wherever_in_a_step_it_lands() {
 #[test]
 fn bouncing_ball_peaks_at_e_squared_to_the_n() {
     for e in [1.0, 0.8, 0.5] {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let bouncy = Material { restitution: e, ..Material::default() };
         ground(&mut world, bouncy);
         let ball = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_material(bouncy).at([0.0, 1.1, 0.0]);
@@ -86,7 +87,7 @@ fn bouncing_ball_peaks_at_e_squared_to_the_n() {
 }
 
 fn block_on_incline(mu: f64, degrees: f64, seconds: f64) -> f64 {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let tilt = rotation_about(DVec3::Z, -degrees.to_radians());
     let plane = Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(with_friction(mu));
     world.add_body(plane.with_pose(Transform::from_rotation(tilt))).unwrap();
@@ -116,7 +117,7 @@ fn block_above_the_friction_angle_accelerates_by_coulombs_law() {
 
 #[test]
 fn sliding_sphere_ends_up_rolling_at_five_sevenths() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     ground(&mut world, with_friction(0.3));
     let sphere = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_material(with_friction(0.3));
     let sphere = world.add_body(sphere.at([0.0, 0.1, 0.0]).with_velocity([7.0, 0.0, 0.0])).unwrap();
@@ -128,7 +129,7 @@ fn sliding_sphere_ends_up_rolling_at_five_sevenths() {
 
 #[test]
 fn stack_of_ten_boxes_stands_for_a_minute() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     ground(&mut world, Material::default());
     let boxes: Vec<BodyId> = (0..10)
         .map(|i| {
@@ -148,7 +149,7 @@ fn stack_of_ten_boxes_stands_for_a_minute() {
 fn isolated_system_keeps_momentum_and_angular_momentum() {
     let mut random = fastrand::Rng::with_seed(7);
     let mut vector = |scale: f64| DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5) * scale;
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity([0.0; 3]);
     let material = Material { restitution: 0.6, ..with_friction(0.4) };
     for i in 0..50 {

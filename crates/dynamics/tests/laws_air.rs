@@ -30,7 +30,7 @@ fn wrench(world: &World, force: &dyn Force, id: BodyId) -> (DVec3, DVec3) {
 }
 
 fn push(body: Body, air: &Aerodynamic) -> (DVec3, DVec3) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let id = world.add_body(body).unwrap();
     wrench(&world, air, id)
 }
@@ -68,7 +68,7 @@ fn a_tilted_plate_has_lift() {
 
 #[test]
 fn a_falling_tilted_plate_glides_sideways() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_force(Aerodynamic { skin: 0.01, ..Aerodynamic::default() });
     // It falls towards its lower edge.
     let plate = cuboid(0.5, 0.005, 0.5).with_mass(1.0).rotated(rotation_about(DVec3::Z, -0.35)).without_sleep();
@@ -83,7 +83,7 @@ fn a_falling_tilted_plate_glides_sideways() {
 /// A falling box ends at v = √(2 m g / (ρ C A)), and on the way has v = v_t tanh(g t / v_t).
 #[test]
 fn terminal_speed_of_a_box() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_force(Aerodynamic { pressure: 1.05, ..Aerodynamic::default() });
     let box_ = world.add_body(cuboid(0.2, 0.3, 0.4).with_mass(2.0)).unwrap();
     let terminal = (2.0 * 2.0 * G / (RHO * 1.05 * 0.4 * 0.8)).sqrt();
@@ -110,7 +110,7 @@ fn spin_of_a_plate_is_damped() {
     let sheet = Body::dynamic().with_shape(sheet).with_angular_velocity([0.0, 0.0, 6.0]);
     close(push(sheet, &Aerodynamic::default()).1, torque, 1e-9);
     // And it does slow down: I ω̇ = −k ω², ω = ω₀ / (1 + k ω₀ t / I).
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity([0.0; 3]);
     world.add_force(Aerodynamic::default());
     let id = world.add_body(plate().with_mass(0.5).without_sleep()).unwrap();
@@ -238,7 +238,7 @@ fn linear_drag() {
     assert!((v / v2 - 1.0).abs() < 1e-9 && (y / y2 - 1.0).abs() < 1e-9, "{v}, {y}");
     // The default integrator is of second order: half the step, a quarter of the error.
     let error = |dt: f64| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.add_force(drag());
         let body = world.add_body(Body::particle(1.0).without_sleep()).unwrap();
         run(&mut world, 2.0, dt);

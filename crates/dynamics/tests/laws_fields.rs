@@ -147,7 +147,7 @@ fn kepler_orbit_closes() {
 /// Every force with a potential is its negative gradient: central gravity, vortex and spring by central differences.
 #[test]
 fn forces_are_gradients_of_their_energies() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let body = world.add_body(Body::dynamic().with_shape(Shape::sphere(0.2).unwrap()).at([0.7, -0.4, 1.1])).unwrap();
     let other = world.add_body(Body::particle(1.0).at([-0.5, 0.3, 0.2])).unwrap();
     let on = Target::from(body);
@@ -179,7 +179,7 @@ fn forces_are_gradients_of_their_energies() {
 /// Galileo's parabola, and a body that turns freely meanwhile: x = v t + ½ g t², for a sphere with ω = (1, 2, 3).
 #[test]
 fn a_spinning_projectile_follows_the_parabola() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let body = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_velocity([3.0, 7.0, 11.0]);
     let body = world.add_body(body.with_angular_velocity([1.0, 2.0, 3.0])).unwrap();
     run(&mut world, 1.2345, 10);
@@ -208,7 +208,7 @@ fn a_force_off_the_centre_turns_the_body() {
 #[test]
 fn a_soft_constraint_sags_and_swings_as_its_frequency_says() {
     let sag = |seconds: f64, steps: usize| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let mass = world.add_body(Body::particle(2.0).without_sleep()).unwrap();
         let softness = Softness::Spring { frequency: 5.0, damping_ratio: 0.3 };
         let joint = Distance::rod([0.0, 10.0, 0.0], [0.0; 3]).with_softness(softness);
@@ -232,7 +232,7 @@ fn a_row_by_coefficients_sags_by_gamma_h_m_g_over_beta() {
         (0.1, 0.8, 0.004, 0.3),
         (1e-3, 0.1, 0.02, 40.0),
     ] {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let body = world.add_body(Body::particle(mass).without_sleep()).unwrap();
         let softness = Softness::Coefficients { gamma, beta };
         let joint = Distance::rod([0.0, 10.0, 0.0], [0.0; 3]).with_softness(softness);
@@ -247,7 +247,7 @@ fn a_row_by_coefficients_sags_by_gamma_h_m_g_over_beta() {
 /// other force claims to be one.
 #[test]
 fn a_uniform_acceleration_is_what_gravity_does() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     for (mass, scale) in [(1.0, 1.0), (0.3, 2.5), (70.0, -1.0), (5.0, 0.0)] {
         world.add_body(Body::particle(mass).with_gravity_scale(scale).at([mass, scale, 1.0])).unwrap();
     }

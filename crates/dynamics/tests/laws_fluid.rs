@@ -31,7 +31,7 @@ fn cube() -> Shape {
 /// upright, has the draft 0.6. (Upright it is not stable, see below, so it is built of a heavier bottom and a lighter top.)
 #[test]
 fn a_cube_of_density_600_floats_with_draft_0_6() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_force(Buoyancy { linear_drag: 3.0, ..Buoyancy::default() });
     let slab = |y: f64, density: f64| {
         let shape = Shape::cuboid([0.5, 0.25, 0.5]).unwrap();
@@ -69,7 +69,7 @@ fn a_floating_cube_heaves_with_its_period() {
 #[test]
 fn metacentric_height_decides_what_rights_itself() {
     let tilted = |half: [f64; 3], tilt: f64, drag: f64, seconds: f64| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.add_force(Buoyancy { linear_drag: drag, ..Buoyancy::default() });
         let draft = 0.6 * 2.0 * half[1];
         let body = floating(Shape::cuboid(half).unwrap(), 600.0).at([0.0, half[1] - draft, 0.0]);
@@ -109,7 +109,7 @@ fn a_wide_box_rolls_with_its_period() {
 /// A tall spar with its weight at the bottom floats upright; turned over by a quarter it comes back.
 #[test]
 fn a_weighted_spar_rights_itself() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_force(Buoyancy { linear_drag: 2.0, quadratic_drag: 1.0, ..Buoyancy::default() });
     let tube = Collider::new(Shape::cylinder(1.0, 0.2).unwrap()).with_density(300.0);
     let keel = Collider::new(Shape::sphere(0.2).unwrap()).with_density(3000.0);
@@ -151,7 +151,7 @@ fn buoyancy_is_the_gradient_of_its_energy() {
     let fluid = Buoyancy { gravity: DVec3::new(1.0, -8.0, 3.0), level: 0.2, density: 800.0, ..Buoyancy::default() };
     for shape in all_shapes() {
         let name = format!("{shape:?}");
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let collider = Collider::new(shape).with_pose(Transform::from_translation(DVec3::new(0.1, 0.2, -0.1)));
         let body = Body::dynamic().with_collider(collider).at([0.1, 0.0, 0.3]);
         let body = world.add_body(body.rotated(rotation_from_vector(DVec3::new(0.3, -0.5, 0.9)))).unwrap();
@@ -179,7 +179,7 @@ fn buoyancy_is_the_gradient_of_its_energy() {
 #[test]
 fn a_floating_body_keeps_its_energy() {
     for shape in all_shapes() {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.add_force(Buoyancy::default());
         let name = format!("{shape:?}");
         world.add_body(floating(shape, 500.0).at([0.0, 0.4, 0.0]).with_angular_velocity([1.0, 0.5, 0.2])).unwrap();
@@ -198,7 +198,7 @@ fn a_floating_body_keeps_its_energy() {
 /// Far under water the force is the weight of the displaced fluid, and flow carries a body of the fluid's density along.
 #[test]
 fn flow_carries_what_is_submerged() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_force(Buoyancy { flow: DVec3::X * 2.0, linear_drag: 1.5, ..Buoyancy::default() });
     let body = world.add_body(floating(Shape::sphere(0.3).unwrap(), 1000.0).at([0.0, -10.0, 0.0])).unwrap();
     run(&mut world, 2.0, 1.0 / 240.0);

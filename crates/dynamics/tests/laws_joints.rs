@@ -6,6 +6,7 @@ use glam::{DMat3, DVec3};
 use std::f64::consts::PI;
 use tumble_dynamics::constraint::{Ball, Distance};
 use tumble_dynamics::geometry::MassProperties;
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Breaking, Joint, JointEnd};
 use tumble_dynamics::{Body, World};
 
@@ -13,7 +14,7 @@ const G: f64 = 9.81;
 
 /// A point mass on a rod of one metre from the origin.
 fn pendulum(start: DVec3, breaking: Breaking) -> (World, tumble_dynamics::BodyId) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let bob = world.add_body(Body::particle(1.0).at(start).without_sleep()).unwrap();
     let rod = Joint::new(JointEnd::World, bob, Distance::rod(DVec3::ZERO, start));
     world.add_joint(rod.breaking(breaking)).unwrap();
@@ -73,7 +74,7 @@ fn gyroscope_precesses_once_in_eight_seconds() {
     let precession = G * l / (0.005 * spin);
     assert!((precession - PI / 4.0).abs() < 1e-15);
     let error = |dt: f64| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         // The axis along x; it is carried around y.
         let inertia = DMat3::from_diagonal(DVec3::new(0.005, 0.0025, 0.0025));
         let disc = Body::dynamic().with_mass_properties(MassProperties { mass: 1.0, center: DVec3::ZERO, inertia });

@@ -6,6 +6,7 @@ use glam::{DMat3, DVec3};
 use std::f64::consts::FRAC_PI_2;
 use tumble_dynamics::geometry::math::{rotation_about, rotation_vector};
 use tumble_dynamics::geometry::{MassProperties, Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::{Body, BodyId, Material, World};
 
 const G: f64 = 9.81;
@@ -39,7 +40,7 @@ fn roller(shape: Shape, k: f64, mu: f64) -> Body {
 
 /// How far the body rolls down an incline of 30° in two seconds, and the ratio ωR/v at the end.
 fn roll_down(shape: Shape, k: f64, mu: f64) -> (f64, f64) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let tilt = incline(&mut world, 30.0, with_friction(mu));
     // The axis of the cylinder lies along z.
     let turn =
@@ -87,7 +88,7 @@ fn least_friction_for_rolling() {
 #[test]
 fn rolling_resistance() {
     let material = Material { rolling_friction: 0.01 * R, ..with_friction(0.5) };
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     incline(&mut world, 0.0, material);
     let body = Body::dynamic().with_shape(Shape::sphere(R).unwrap()).with_material(material).with_mass(1.0);
     let body = body.at([0.0, R, 0.0]).with_velocity([1.0, 0.0, 0.0]).with_angular_velocity([0.0, 0.0, -1.0 / R]);
@@ -104,7 +105,7 @@ fn rolling_resistance() {
 
 /// How far a box of breadth b and height h has turned after some seconds on an incline, if it does not slide.
 fn turned_on_incline(degrees: f64, b: f64, h: f64) -> f64 {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let tilt = incline(&mut world, degrees, with_friction(2.0));
     let shape = Shape::cuboid([0.5 * b, 0.5 * h, 0.5 * b]).unwrap();
     let body = Body::dynamic().with_shape(shape).with_material(with_friction(2.0)).without_sleep();
@@ -131,7 +132,7 @@ fn a_box_tips_just_past_its_threshold() {
 #[test]
 fn a_pushed_box_tips_or_slides() {
     let push = |force: f64, mu: f64| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         incline(&mut world, 0.0, with_friction(mu));
         let body =
             Body::dynamic().with_shape(Shape::cuboid([0.25, 0.5, 0.25]).unwrap()).with_material(with_friction(mu));
@@ -172,7 +173,7 @@ fn oblique_impact_of_a_sphere() {
         let material = Material { restitution: e, ..with_friction(mu) };
         // The speeds along x and y and R times the angular velocity after a fall from a height above the plane.
         let after = |height: f64| {
-            let mut world = World::new();
+            let mut world = World::with_method(Retroactive::new());
             world.set_gravity([0.0; 3]);
             incline(&mut world, 0.0, material);
             let body = Body::dynamic().with_shape(Shape::sphere(R).unwrap()).with_mass(1.0).with_material(material);

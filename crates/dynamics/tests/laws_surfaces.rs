@@ -85,7 +85,7 @@ fn spinning_friction_stops_a_spin_in_time() {
                 ("box", Shape::cuboid([0.3, 0.1, 0.2]).unwrap(), 0.1, (0.3 * 0.3 + 0.2 * 0.2) / 3.0),
             ] {
                 let material = Material { spinning_friction: sigma, ..frictionless() };
-                let mut world = World::new();
+                let mut world = World::with_method(Retroactive::new());
                 ground(&mut world, material);
                 let body = Body::dynamic().with_shape(shape).with_material(material).at([0.0, height, 0.0]);
                 let body = world.add_body(body.with_angular_velocity([0.0, 3.0, 0.0])).unwrap();
@@ -118,7 +118,7 @@ fn rough_normals_are_spread_evenly_about_the_ideal_one() {
         let turn = rotation_about(DVec3::new(0.6, 0.0, 0.8), f64::to_radians(degrees));
         let (normal, along) = (turn * DVec3::Y, [turn * DVec3::X, turn * DVec3::Z, turn * DVec3::new(0.6, 0.0, 0.8)]);
         let material = Material { perturbation: 0.5 * epsilon, restitution: 1.0, ..frictionless() };
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity([0.0; 3]);
         let plane = Shape::half_space(normal).unwrap();
         world.add_body(Body::fixed().with_shape(plane).with_material(material)).unwrap();
@@ -165,7 +165,7 @@ fn rough_normals_are_spread_evenly_about_the_ideal_one() {
 fn rough_normals_do_not_depend_on_others() {
     let material = Material { perturbation: 0.1, restitution: 0.5, ..Material::default() };
     let run = |others: usize| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         ground(&mut world, material);
         let ball = || Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_material(material);
         let mut random = fastrand::Rng::with_seed(3);

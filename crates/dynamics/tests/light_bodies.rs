@@ -6,6 +6,7 @@
 use glam::{DMat3, DQuat, DVec3};
 use tumble_dynamics::constraint::{Ball, Freedom, Hinge, Motor, Weld};
 use tumble_dynamics::geometry::{MassProperties, Shape};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -29,7 +30,7 @@ fn worst(world: &mut World, joints: &[JointId], dt: f64, seconds: f64) -> (f64, 
 
 /// Two bodies of a kilogram, joined by two hinges across each other through a body of a milligram, tumble in empty space.
 fn light_link() -> (World, Vec<JointId>) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let one = world.add_body(body(1.0, [0.1; 3]).at([-0.5, 0.0, 0.0]).with_angular_velocity([3.0, 1.0, 0.0])).unwrap();
     let light = world.add_body(body(1e-6, [1e-9; 3])).unwrap();
@@ -44,7 +45,7 @@ fn light_link() -> (World, Vec<JointId>) {
 
 /// A falling cat: two cylinders whose bend is turned by motors about both their axes, with a cross of a microgram in between.
 fn falling_cat() -> (World, Vec<JointId>) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let inertia = [0.07 / 3.0, 0.07 / 3.0, 0.005];
     let (x, z) = (0.125, 0.125 * 3.0_f64.sqrt());
@@ -96,7 +97,7 @@ fn a_cat_with_a_weightless_spine_holds_together() {
 fn chains_of_any_masses_hold() {
     let mut random = fastrand::Rng::with_seed(8);
     for case in 0..20 {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let mut joints = Vec::new();
         let mut previous = JointEnd::World;
@@ -124,7 +125,7 @@ fn chains_of_any_masses_hold() {
 
 /// Bars in a closed loop.
 fn ring(masses: &[f64], joint: impl Fn(BodyId, BodyId, DVec3) -> Joint) -> (World, Vec<JointId>) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let corners: Vec<DVec3> = (0..masses.len())
         .map(|k| {
             let angle = std::f64::consts::TAU * k as f64 / masses.len() as f64;
@@ -179,7 +180,7 @@ fn loops_hold_and_still_move() {
 /// Two motors that want different speeds of one hinge cannot both have their way; that is told.
 #[test]
 fn what_contradicts_itself_is_told() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let door = world
         .add_body(Body::dynamic().with_shape(Shape::cuboid(DVec3::new(0.4, 1.0, 0.02)).unwrap()).at([0.4, 0.0, 0.0]))
         .unwrap();

@@ -15,6 +15,7 @@ use tumble_dynamics::constraint::{
 };
 use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::geometry::{MassProperties, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -29,7 +30,7 @@ fn body(moments: [f64; 3]) -> Body {
 
 /// An arm along x, held at the origin by a ball joint, with its centre at 0.5 m.
 fn arm(gravity: DVec3) -> (World, BodyId) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(gravity);
     let arm = world.add_body(body([0.02, 0.03, 0.03]).at([0.5, 0.0, 0.0])).unwrap();
     world.add_joint(Joint::new(JointEnd::World, arm, Ball { anchor: DVec3::ZERO, ..Ball::default() })).unwrap();
@@ -82,7 +83,7 @@ fn limits_stop_where_they_say() {
 
 #[test]
 fn an_angular_limit_stops_a_hinge() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let wheel = world.add_body(body([0.1; 3]).with_angular_velocity([0.0, 0.0, 3.0])).unwrap();
     let hinge = join(&mut world, wheel, Hinge::at(DVec3::ZERO, DVec3::Z));
@@ -163,7 +164,7 @@ fn a_notched_reach_cone_allows_what_is_in_the_polygon() {
 #[test]
 fn every_limit_returns_its_part_of_the_speed() {
     let speed_after = |joint: Arc<dyn Attach>, turning: DVec3, sliding: DVec3| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let moving = body([0.1; 3]).with_angular_velocity(turning).with_velocity(sliding).at([0.0; 3]);
         let moving = world.add_body(moving).unwrap();
@@ -220,7 +221,7 @@ fn every_limit_returns_its_part_of_the_speed() {
 #[test]
 fn a_hinge_with_limits_comes_back_the_way_it_went() {
     for (limit, forced) in [(3.0, 179.0_f64), (3.0, -185.0), (3.0, 500.0), (3.0, -500.0), (7.0, 500.0), (1.0, 1000.0)] {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let wheel = world.add_body(body([0.1; 3])).unwrap();
         let hinge = Hinge::at(DVec3::ZERO, DVec3::Z).with_turn(Freedom::between(-limit, limit));
@@ -251,7 +252,7 @@ fn a_hinge_with_limits_comes_back_the_way_it_went() {
 #[test]
 fn a_hinge_comes_back_the_way_it_went() {
     for (limit, forced) in [(3.0, 179.0_f64), (3.0, 200.0), (3.0, 500.0), (3.0, -500.0), (7.0, 500.0)] {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let wheel = world.add_body(body([0.1; 3])).unwrap();
         let spring = Softness::Stiffness { stiffness: 1.0, damping: 0.1 };
@@ -286,7 +287,7 @@ fn a_hinge_comes_back_the_way_it_went() {
 /// Gears 1 : 3 driven by 1 N m: α₁ = τ/(J₁ + J₂/9) = 6.428571428571429 rad/s², after 2 s ω₁ = 12.857142857142858 rad/s.
 #[test]
 fn gears_turn_as_their_teeth_say() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let centers = [DVec3::ZERO, DVec3::X * 4.0];
     let first = world.add_body(body([0.1; 3])).unwrap();
@@ -311,7 +312,7 @@ fn gears_turn_as_their_teeth_say() {
 /// A planet between a fixed sun and its carrier: with the sun at rest it turns by 1 + N_sun/N_planet per turn of the carrier.
 #[test]
 fn a_planet_rolls_around_its_sun() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let carrier = world.add_body(body([1.0; 3]).with_angular_velocity([0.0, 0.0, 1.0])).unwrap();
     let planet = body([0.1; 3]).at([1.0, 0.0, 0.0]).with_velocity([0.0, 1.0, 0.0]);
@@ -330,7 +331,7 @@ fn a_planet_rolls_around_its_sun() {
 #[test]
 fn a_pinion_drives_its_rack() {
     let (r, moment, torque) = (0.2, 0.1, 1.0);
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let pinion = world.add_body(body([moment; 3])).unwrap();
     let rack = world.add_body(body([0.1; 3]).at([0.0, -r, 0.0])).unwrap();
@@ -354,7 +355,7 @@ fn a_pinion_drives_its_rack() {
 #[test]
 fn a_pulley_obeys_atwoods_formula() {
     for (ratio, masses) in [(1.0, [1.0, 1.5]), (2.0, [1.0, 1.5]), (3.0, [2.0, 1.0])] {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let points = [DVec3::new(-1.0, -5.0, 0.0), DVec3::new(1.0, -5.0, 0.0)];
         let wheels = [DVec3::NEG_X, DVec3::X];
         let ids = [0, 1].map(|k| world.add_body(Body::particle(masses[k]).at(points[k]).without_sleep()).unwrap());
@@ -372,7 +373,7 @@ fn a_pulley_obeys_atwoods_formula() {
 /// Its weight drives a screw with a = m g/(m + J (2π/p)²).
 #[test]
 fn its_weight_drives_a_screw() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let screw = world.add_body(body([0.01; 3])).unwrap();
     join(&mut world, screw, Screw::at(DVec3::ZERO, DVec3::Y, 0.5));
     for _ in 0..480 {
@@ -387,7 +388,7 @@ fn its_weight_drives_a_screw() {
 #[test]
 fn a_suspension_sags_and_swings() {
     let (stiffness, dt) = (400.0, 1.0 / 1000.0);
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let wheel = world.add_body(body([0.1; 3])).unwrap();
     let spring = Softness::Stiffness { stiffness, damping: 0.0 };
     let travel = Freedom::between(-0.5, 0.5).with_drive(Drive { spring, ..Drive::default() });
@@ -412,7 +413,7 @@ fn a_suspension_sags_and_swings() {
 /// Of a six-axis joint what is free moves, what is limited stops, what is locked stays.
 #[test]
 fn six_axes_do_as_they_are_told() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let moving = body([0.1; 3]).with_velocity([1.0, 1.0, 1.0]).with_angular_velocity([2.0, 0.0, 0.0]);
     let moving = world.add_body(moving).unwrap();
@@ -433,7 +434,7 @@ fn six_axes_do_as_they_are_told() {
 #[test]
 fn forms_for_study_do_not_hold() {
     let tilt = |joint: &dyn Fn(&mut World, BodyId)| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let body = world.add_body(body([0.1, 0.2, 0.3]).with_angular_velocity([1.0, 0.5, 3.0])).unwrap();
         joint(&mut world, body);
@@ -472,7 +473,7 @@ fn the_hinge_of_three_rows_is_singular() {
     assert!(determinant(&CrossMatrixHinge::at(DVec3::ZERO, DVec3::Z), 3).abs() < 1e-12);
     assert!((determinant(&Hinge::at(DVec3::ZERO, DVec3::Z), 2).abs() - 1.0).abs() < 1e-12);
     let upside_down = |joint: Arc<dyn Attach>| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let wheel = world.add_body(body([0.1; 3])).unwrap();
         join(&mut world, wheel, joint);

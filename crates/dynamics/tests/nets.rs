@@ -6,6 +6,7 @@ use glam::{DMat3, DVec3};
 use tumble_dynamics::constraint::{Ball, Hinge, Universal, Weld};
 use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::geometry::{MassProperties, Shape};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, Collider, JointId, StepError, World};
 
@@ -39,7 +40,7 @@ fn join(world: &mut World, ends: [JointEnd; 2], at: DVec3, axis: DVec3, kind: Ki
 
 /// A level net of n by n spheres of a kilogram, a metre apart, joined half-way and to the world at some of them.
 fn net(n: usize, pins: &[(usize, usize)], kind: Kind) -> (World, Vec<JointId>) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let place = |row: usize, column: usize| DVec3::new(row as f64, 0.0, column as f64);
     let mut ids = Vec::new();
     for (row, column) in (0..n * n).map(|k| (k / n, k % n)) {
@@ -65,7 +66,7 @@ fn net(n: usize, pins: &[(usize, usize)], kind: Kind) -> (World, Vec<JointId>) {
 
 /// A chain of bars of a kilogram along x, let go level, with a ball at its end if that weighs something.
 fn chain(links: usize, length: f64, load: f64) -> (World, Vec<JointId>) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let across = (length * length + 0.01) / 12.0;
     let mut last = JointEnd::World;
     let mut joints = Vec::new();
@@ -186,7 +187,7 @@ fn loops_hold() {
     let worst = run(&mut world, &joints, 120);
     assert!(worst.gap < 1e-3 && worst.rise < 0.01 * worst.kinetic.max(0.1), "{worst:?}");
 
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let turn = |k: usize| rotation_about(DVec3::Z, k as f64 * std::f64::consts::TAU / 8.0);
     let place = |k: usize| turn(k) * DVec3::X;
     let ids: Vec<_> = (0..8)

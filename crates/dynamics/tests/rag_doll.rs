@@ -9,6 +9,7 @@ use tumble_dynamics::constraint::limit::SwingTwist;
 use tumble_dynamics::constraint::{Freedom, Hinge};
 use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{CollisionFilter, Joint};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -106,7 +107,7 @@ struct Doll {
 
 impl Doll {
     fn random(random: &mut fastrand::Rng, stairs: bool) -> Self {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         ground(&mut world, stairs);
         world.set_filter(CollisionFilter::new().ignore(("doll", "doll")));
         let parts = parts();

@@ -6,6 +6,7 @@ use glam::DVec3;
 use tumble_dynamics::constraint::{Ball, Distance, Hinge, Softness, Weld};
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::instrument::{ACCELERATION_SCALE, Drawn, InstrumentFlags, Recorder};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Breaking, Joint, JointEnd};
 use tumble_dynamics::{Body, World};
 
@@ -28,7 +29,7 @@ fn assert_near(value: DVec3, expected: DVec3, tolerance: f64) {
 
 #[test]
 fn a_hanging_weight_pulls_with_its_weight() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let weight = world.add_body(cube(3.0).at([0.0, -2.0, 0.0])).unwrap();
     let joint = world.add_joint(Joint::new(JointEnd::World, weight, Ball::at([0.0, 0.0, 0.0]))).unwrap();
     assert_eq!(world.joint(joint).unwrap().reaction().force, DVec3::ZERO);
@@ -46,7 +47,7 @@ fn a_hanging_weight_pulls_with_its_weight() {
 
 #[test]
 fn a_swinging_weight_pulls_with_its_weight_and_the_centripetal_force() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let (length, speed) = (2.0, 3.0);
     let weight = Body::particle(0.7).at([0.0, -length, 0.0]).with_velocity([speed, 0.0, 0.0]);
     let weight = world.add_body(weight).unwrap();
@@ -61,7 +62,7 @@ fn a_swinging_weight_pulls_with_its_weight_and_the_centripetal_force() {
 
 #[test]
 fn contact_forces_on_a_box_at_rest_sum_to_its_weight() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let ground = world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     let lower = world.add_body(cube(5.0).at([0.0, 0.5, 0.0])).unwrap();
     let upper = world.add_body(cube(2.0).at([0.2, 1.5, 0.0])).unwrap();
@@ -82,7 +83,7 @@ fn contact_forces_on_a_box_at_rest_sum_to_its_weight() {
 /// A beam of mass m and length l that is fixed at one end: the force m g and the torque m g l/2 about that end.
 #[test]
 fn a_cantilever_is_held_by_force_and_torque() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let beam = Body::dynamic().with_shape(Shape::cuboid([1.0, 0.1, 0.1]).unwrap()).with_mass(4.0).at([1.0, 0.0, 0.0]);
     let beam = world.add_body(beam).unwrap();
     let joint = world.add_joint(Joint::new(JointEnd::World, beam, Weld::at([0.0, 0.0, 0.0]))).unwrap();
@@ -103,7 +104,7 @@ fn a_cantilever_is_held_by_force_and_torque() {
 /// only.
 #[test]
 fn a_hinge_bears_the_torque_across_its_axis() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let door = Body::dynamic().with_shape(Shape::cuboid([0.5, 1.0, 0.05]).unwrap()).with_mass(20.0).at([0.5, 0.0, 0.0]);
     let door = world.add_body(door).unwrap();
     let joint =
@@ -118,7 +119,7 @@ fn a_hinge_bears_the_torque_across_its_axis() {
 #[test]
 fn a_joint_breaks_just_above_what_it_bears() {
     for (factor, breaks) in [(0.99, true), (1.01, false)] {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let weight = world.add_body(cube(3.0).at([0.0, -2.0, 0.0])).unwrap();
         let breaking = Breaking { force: factor * 3.0 * G, ..Breaking::default() };
         let joint = Joint::new(JointEnd::World, weight, Ball::at([0.0, 0.0, 0.0])).breaking(breaking);
@@ -130,7 +131,7 @@ fn a_joint_breaks_just_above_what_it_bears() {
 
 #[test]
 fn forces_of_contacts_and_joints_are_drawn_as_the_accelerations_they_cause() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     world.add_body(cube(5.0).at([0.0, 0.5, 0.0])).unwrap();
     let hanging = world.add_body(cube(3.0).at([9.0, 5.0, 0.0])).unwrap();
@@ -156,7 +157,7 @@ fn forces_of_contacts_and_joints_are_drawn_as_the_accelerations_they_cause() {
 
 #[test]
 fn a_report_counts_what_a_step_did() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     assert_eq!(world.report(), Default::default());
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     world.add_body(cube(5.0).at([0.0, 0.5, 0.0])).unwrap();
@@ -186,7 +187,7 @@ fn a_joint_breaks_by_force_torque_or_error_at_its_threshold() {
             (true, Breaking { error: factor * sag, ..never }),
         ];
         for (soft, breaking) in cases {
-            let mut world = World::new();
+            let mut world = World::with_method(Retroactive::new());
             let beam = Body::dynamic().with_shape(Shape::cuboid([1.0, 0.1, 0.1]).unwrap()).with_mass(4.0);
             let beam = world.add_body(beam.at([1.0, 0.0, 0.0]).without_sleep()).unwrap();
             let joint = if soft {

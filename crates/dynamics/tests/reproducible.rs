@@ -85,7 +85,7 @@ fn a_world_resumed_from_a_file_goes_on_as_before() {
     for integrator in registry.integrators.parts() {
         let build = || {
             let method = json!({ "integrator": { "name": integrator.name } });
-            let mut world = World::new();
+            let mut world = World::with_method(Retroactive::new());
             world.set_boxed_method(registry.method("retroactive", &method).unwrap());
             let plane = Shape::half_space(DVec3::new(0.1, 1.0, 0.0)).unwrap();
             world.add_body(Body::fixed().with_shape(plane)).unwrap();

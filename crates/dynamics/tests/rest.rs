@@ -23,7 +23,7 @@ fn a_block_that_slides_off_slowly_stays_awake() {
             let angle = degrees.to_radians();
             let slope = rotation_about(DVec3::Z, -angle);
             let material = Material { static_friction: friction, dynamic_friction: friction, ..Material::default() };
-            let mut world = World::new();
+            let mut world = World::with_method(Retroactive::new());
             let plane = Shape::half_space(slope * DVec3::Y).unwrap();
             world.add_body(Body::fixed().with_shape(plane).with_material(material)).unwrap();
             let block = Body::dynamic().with_shape(Shape::cuboid([0.5, 0.2, 0.5]).unwrap()).with_material(material);
@@ -44,7 +44,7 @@ fn a_block_that_slides_off_slowly_stays_awake() {
 fn a_block_that_friction_holds_falls_asleep() {
     let slope = rotation_about(DVec3::Z, -20.0_f64.to_radians());
     let material = Material { static_friction: 0.37, dynamic_friction: 0.37, ..Material::default() };
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world
         .add_body(Body::fixed().with_shape(Shape::half_space(slope * DVec3::Y).unwrap()).with_material(material))
         .unwrap();
@@ -83,7 +83,7 @@ fn without_waiting_time_falling_bodies_still_fall() {
 /// A pendulum that swings by a few millimetres is slow all the time and never at rest.
 #[test]
 fn a_slow_pendulum_swings_on() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let bob = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).at([0.005, -2.0, 0.0]);
     let bob = world.add_body(bob).unwrap();
     world.add_joint(Joint::new(JointEnd::World, bob, Ball::at([0.0; 3]))).unwrap();
@@ -102,7 +102,7 @@ fn a_slow_pendulum_swings_on() {
 #[test]
 fn bodies_that_must_not_sleep_do_not() {
     let registry = tumble_dynamics::registry::Registry::default();
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let settings = serde_json::json!({ "settings": { "time_to_sleep": "never" } });
     world.set_boxed_method(registry.method("retroactive", &settings).unwrap());
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
@@ -121,7 +121,7 @@ fn bodies_that_must_not_sleep_do_not() {
 fn a_small_thrust_in_free_space_moves_a_body() {
     for acceleration in [1e-2, 1e-4, 1e-5] {
         for dt in [1.0 / 60.0, 1.0 / 240.0] {
-            let mut world = World::new();
+            let mut world = World::with_method(Retroactive::new());
             world.set_gravity([acceleration, 0.0, 0.0]);
             let falls = world.add_body(Body::dynamic().with_shape(Shape::cuboid([0.5; 3]).unwrap())).unwrap();
             let ball = Body::dynamic().with_shape(Shape::sphere(0.5).unwrap()).with_gravity_scale(0.0);
@@ -155,7 +155,7 @@ fn a_thousandth_of_gravity_decides_between_sliding_and_rest() {
                 let slope = rotation_about(DVec3::Z, -angle);
                 let material =
                     Material { static_friction: friction, dynamic_friction: friction, ..Material::default() };
-                let mut world = World::new();
+                let mut world = World::with_method(Retroactive::new());
                 let plane = Shape::half_space(slope * DVec3::Y).unwrap();
                 world.add_body(Body::fixed().with_shape(plane).with_material(material)).unwrap();
                 let block = Body::dynamic().with_shape(Shape::cuboid([0.5 * size, 0.2 * size, 0.5 * size]).unwrap());

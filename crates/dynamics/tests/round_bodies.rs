@@ -8,6 +8,7 @@ use glam::{DQuat, DVec3};
 use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::geometry::query::penetration;
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::{Body, BodyId, Material, World};
 
 const G: f64 = 9.81;
@@ -89,7 +90,7 @@ struct Fall {
 
 impl Fall {
     fn new(floor: &(&str, Shape, f64), shape: &Shape, size: f64, random: &mut Rng) -> Self {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let fixed = Body::fixed().with_shape(floor.1.clone()).with_material(material());
         world.add_body(fixed.at([0.0, floor.2, 0.0])).unwrap();
         let mut material = material();
@@ -181,7 +182,7 @@ fn round_bodies_do_not_pass_a_thin_wall() {
         for kind in 0..bodies(&mut random).len() {
             for _ in 0..cases(20) {
                 let (name, shape, size) = bodies(&mut random).swap_remove(kind);
-                let mut world = World::new();
+                let mut world = World::with_method(Retroactive::new());
                 world.set_gravity([0.0; 3]);
                 world.add_body(Body::fixed().with_shape(Shape::cuboid([0.01, 4.0, 4.0]).unwrap())).unwrap();
                 let speed = fastest * random.f64().max(0.1);
@@ -211,7 +212,7 @@ fn wheels_roll_on() {
     for floor in floors() {
         for (half_width, radius) in [(0.02, 0.1), (0.5, 0.1), (0.005, 0.3)] {
             for speed in [1.0, 10.0] {
-                let mut world = World::new();
+                let mut world = World::with_method(Retroactive::new());
                 let fixed = Body::fixed().with_shape(floor.1.clone()).with_material(grip);
                 world.add_body(fixed.at([0.0, floor.2, 0.0])).unwrap();
                 let wheel =

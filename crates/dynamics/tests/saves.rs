@@ -15,7 +15,7 @@ const DT: f64 = 1.0 / 60.0;
 
 /// Boxes on a floor, some of them on others.
 fn boxes() -> World {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     for number in 0..200 {
         let [x, y, z] = [number % 10, number / 10 % 2, number / 20].map(f64::from);
@@ -50,7 +50,7 @@ fn told(world: &mut World) -> usize {
 #[test]
 fn the_contact_rate_is_restored_and_loaded() {
     let build = || {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
         world.add_body(Body::dynamic().with_shape(Shape::sphere(0.5).unwrap()).at([0.0, 0.5, 0.0])).unwrap();
         world

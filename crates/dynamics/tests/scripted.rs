@@ -6,6 +6,7 @@ use glam::DVec3;
 use std::sync::Arc;
 use tumble_dynamics::geometry::math::{rotation_about, rotation_from_vector, rotation_vector};
 use tumble_dynamics::geometry::{MassProperties, Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{BodyKind, Script, ScriptMotion};
 use tumble_dynamics::{Body, Material, World};
 
@@ -24,7 +25,7 @@ impl<F> std::fmt::Debug for Path<F> {
     }
 }
 
-impl<F: Fn(f64) -> Transform + Send + Sync> Script for Path<F> {
+impl<F: Fn(f64) -> Transform + Send + Sync + 'static> Script for Path<F> {
     fn pose(&self, time: f64) -> Transform {
         (self.0)(time)
     }
@@ -63,7 +64,7 @@ fn run(world: &mut World, seconds: f64) {
 
 /// The velocity of a block at rest on a smooth floor after a scripted block with 2 m/s has hit it.
 fn pushed(restitution: f64) -> DVec3 {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let smooth = Material { restitution, ..with_friction(0.0) };
     let plane = Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap());
     world.add_body(plane.with_material(with_friction(0.0))).unwrap();
@@ -95,7 +96,7 @@ fn keyframed_pusher() {
 #[test]
 fn a_moving_platform_carries_a_box_by_friction() {
     let ride = |amplitude: f64, omega: f64| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let at = move |t: f64| DVec3::X * amplitude * (1.0 - libm::cos(omega * t));
         let platform =
             path(move |t| Transform::from_translation(at(t))).with_shape(Shape::cuboid([3.0, 0.1, 3.0]).unwrap());
@@ -121,7 +122,7 @@ fn a_moving_platform_carries_a_box_by_friction() {
 #[test]
 fn a_turntable_carries_a_box() {
     let ride = |omega: f64| {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let table = path(move |t| Transform::from_rotation(rotation_about(DVec3::Y, omega * t)));
         let table = table.with_shape(Shape::cylinder(0.1, 3.0).unwrap()).with_material(with_friction(0.5));
         world.add_body(table).unwrap();
@@ -150,7 +151,7 @@ fn wild(t: f64) -> Transform {
 /// is there.
 #[test]
 fn a_scripts_velocity_is_the_derivative_of_its_poses() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let body = world.add_body(path(wild).with_shape(Shape::sphere(0.1).unwrap())).unwrap();
     for _ in 0..300 {
         let (t, h) = (world.time(), 1e-5);
@@ -177,7 +178,7 @@ fn a_body_that_becomes_scripted_moves_at_once() {
             Transform::from_rotation(rotation_about(DVec3::Z, 3.0 * time))
         }
     }
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let properties =
         MassProperties { center: DVec3::X * 2.0, ..Shape::sphere(0.1).unwrap().mass_properties(1.0).unwrap() };
     let body = Body::dynamic().with_mass_properties(properties).with_velocity([5.0, 5.0, 5.0]);
@@ -194,10 +195,10 @@ fn a_body_that_becomes_scripted_moves_at_once() {
 /// Whatever falls on a scripted body, presses or hits it: it moves as it would alone, to the bit.
 #[test]
 fn a_scripted_body_is_never_moved_by_contacts() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let sway = |t: f64| Transform::new(rotation_about(DVec3::Z, 0.2 * libm::sin(t)), DVec3::Y * libm::sin(2.0 * t));
     let plate = || path(sway).with_shape(Shape::cuboid([2.0, 0.1, 2.0]).unwrap());
-    let mut empty = World::new();
+    let mut empty = World::with_method(Retroactive::new());
     let (alone, plate) = (empty.add_body(plate()).unwrap(), world.add_body(plate()).unwrap());
     let mut random = fastrand::Rng::with_seed(3);
     for i in 0..20 {
@@ -221,7 +222,7 @@ fn a_scripted_body_is_never_moved_by_contacts() {
 /// A lift that rises steadily carries a box with it, and forces and impulses leave the lift alone.
 #[test]
 fn a_lift_lifts() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let lift = world
         .add_body(moving(DVec3::Y * 0.5, DVec3::ZERO).with_shape(Shape::cuboid([1.0, 0.1, 1.0]).unwrap()))
         .unwrap();

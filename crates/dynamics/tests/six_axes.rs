@@ -7,6 +7,7 @@ use std::f64::consts::FRAC_PI_2;
 use tumble_dynamics::constraint::{Drive, Freedom, SixAxes, Softness};
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_from_vector;
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -16,7 +17,7 @@ fn vector(random: &mut fastrand::Rng, size: f64) -> DVec3 {
 
 /// A box that turns about its centre, held by the joint to the world, without gravity.
 fn turning(turn: [Freedom; 3], spin: DVec3) -> (World, BodyId, JointId) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let body = Body::dynamic().with_shape(Shape::cuboid([0.3, 0.25, 0.2]).unwrap()).with_angular_velocity(spin);
     let body = world.add_body(body.without_sleep()).unwrap();

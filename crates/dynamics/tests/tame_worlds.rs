@@ -17,6 +17,7 @@ use tumble_dynamics::constraint::discrepancy::{Pairs, PointPair};
 use tumble_dynamics::constraint::{Attach, BodyView, Constraint, JointView, Row, Softness};
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_from_vector;
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::filter::Verdict;
 use tumble_dynamics::model::{CollisionFilter, Joint, JointEnd};
 use tumble_dynamics::{Body, World};
@@ -48,7 +49,7 @@ fn ends(world: &mut World, masses: Masses, random: &mut fastrand::Rng) -> [Joint
 
 /// A joint of the catalogue, and what stands beside it, between two random bodies that fall.
 fn jointed(case: &Case, masses: Masses, random: &mut fastrand::Rng) -> World {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let ends = ends(&mut world, masses, random);
     world.add_joint(Joint::new(ends[0], ends[1], case.joint.clone())).unwrap();
     for (what, beside) in &case.beside {
@@ -135,7 +136,7 @@ impl Constraint for Insisting<Arc<dyn Constraint>> {
 
 /// The largest speed in a weightless world where points are held and driven at random, at up to 3.5 m/s.
 fn driven(held: usize, driven: usize, masses: Masses, insisting: bool, random: &mut fastrand::Rng) -> f64 {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_gravity(DVec3::ZERO);
     let speeds = std::iter::repeat_n(0.0, held).chain(std::iter::repeat_n(2.0, driven));
     let pair = |speed| PointPair { point: vector(random, 0.5), velocity: vector(random, speed), factor: 1.0 };

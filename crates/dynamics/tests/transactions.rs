@@ -33,7 +33,7 @@ impl Force for Fault {
 
 /// Boxes that bounce about, a chain, a door, bodies asleep: contacts and joints alive.
 fn world(on: &Arc<AtomicBool>, method: Box<dyn Method>) -> (World, BodyId) {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     world.set_boxed_method(method);
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     let mut random = fastrand::Rng::with_seed(8);

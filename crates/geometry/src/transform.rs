@@ -26,16 +26,19 @@ impl Transform {
     pub const IDENTITY: Self = Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO };
 
     /// The transform with the given rotation (a unit quaternion) and translation.
+    #[inline]
     pub const fn new(rotation: DQuat, translation: DVec3) -> Self {
         Self { rotation, translation }
     }
 
     /// A translation by `translation` metres.
+    #[inline]
     pub const fn from_translation(translation: DVec3) -> Self {
         Self::new(DQuat::IDENTITY, translation)
     }
 
     /// A rotation by a unit quaternion.
+    #[inline]
     pub const fn from_rotation(rotation: DQuat) -> Self {
         Self::new(rotation, DVec3::ZERO)
     }
@@ -46,6 +49,7 @@ impl Transform {
     }
 
     /// The transform that undoes this one.
+    #[inline]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.conjugate();
         Self::new(rotation, rotation * -self.translation)
@@ -55,27 +59,32 @@ impl Transform {
     ///
     /// The translations are subtracted before anything is rotated, so that two poses near each other and far from the
     /// origin lose no digits.
+    #[inline]
     pub fn to_local(&self, other: &Transform) -> Self {
         let inverse = self.rotation.conjugate();
         Self::new(inverse * other.rotation, inverse * (other.translation - self.translation))
     }
 
     /// A local point in outer coordinates: `R p + t`.
+    #[inline]
     pub fn point(&self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
 
     /// A local vector (direction, velocity) in outer coordinates: `R v`.
+    #[inline]
     pub fn vector(&self, vector: DVec3) -> DVec3 {
         self.rotation * vector
     }
 
     /// An outer point in local coordinates: `Rᵀ (p − t)`.
+    #[inline]
     pub fn inverse_point(&self, point: DVec3) -> DVec3 {
         self.rotation.conjugate() * (point - self.translation)
     }
 
     /// An outer vector in local coordinates: `Rᵀ v`.
+    #[inline]
     pub fn inverse_vector(&self, vector: DVec3) -> DVec3 {
         self.rotation.conjugate() * vector
     }
@@ -113,6 +122,7 @@ impl Mul for Transform {
     type Output = Transform;
 
     /// Composition: `(a * b).point(p) = a.point(b.point(p))`.
+    #[inline]
     fn mul(self, other: Transform) -> Transform {
         Transform::new(self.rotation * other.rotation, self.point(other.translation))
     }

@@ -6,7 +6,7 @@
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use tumble_geometry::broad_phase::{
-    AnyBroadPhase, BroadPhase, BroadPhaseKind, FatMargin, Grid, HashGrid, Mobility, ProxyId,
+    AnyBroadPhase, BroadPhase, BroadPhaseKind, Crew, FatMargin, FoundPairs, Grid, HashGrid, Mobility, ProxyId,
 };
 use tumble_geometry::glam::DVec3;
 use tumble_geometry::{Aabb, Ray};
@@ -72,6 +72,19 @@ impl Model {
 
 fn without_serials<'a>(pairs: impl IntoIterator<Item = &'a (u32, u32, u64, u64)>) -> Vec<(ProxyId, ProxyId)> {
     pairs.into_iter().map(|&(a, b, ..)| (ProxyId(a), ProxyId(b))).collect()
+}
+
+/// Does so many parts one after the other, the last first.
+struct Backwards(usize);
+
+impl Crew for Backwards {
+    fn count(&self) -> usize {
+        self.0
+    }
+
+    fn for_each(&self, parts: &mut [FoundPairs], work: &(dyn Fn(usize, &mut FoundPairs) + Sync)) {
+        parts.iter_mut().enumerate().rev().for_each(|(part, found)| work(part, found));
+    }
 }
 
 /// Compares lists of pairs, and shows where they begin to differ.
@@ -299,7 +312,11 @@ impl History {
         let all = without_serials(&self.model.pairs);
         for space in &mut self.spaces {
             let name = space.name();
-            let changes = space.update_pairs();
+            // Alone, or divided among several.
+            let changes = match self.rng.usize(..8) {
+                0..4 => space.update_pairs(),
+                count => space.update_pairs_with(&Backwards(count - 3)),
+            };
             assert_same(name, "new", changes.new, &new);
             assert_same(name, "lost", changes.lost, &lost);
             assert_same(name, "all", space.pairs(), &all);

@@ -490,7 +490,7 @@ impl SupportMap for Ellipsoid {
 #[derive(Debug)]
 struct Wrapped<T>(T);
 
-impl<T: Convex + std::fmt::Debug + Send + Sync> SupportMap for Wrapped<T> {
+impl<T: Convex + std::fmt::Debug + Send + Sync + 'static> SupportMap for Wrapped<T> {
     fn support(&self, direction: DVec3) -> DVec3 {
         self.0.support(direction) + self.0.radius() * direction.normalize()
     }

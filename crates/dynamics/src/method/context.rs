@@ -23,7 +23,7 @@ pub struct StepContext<'a> {
     /// Whether contacts that go on are to be told in this step.
     pub tell_ongoing: bool,
     /// The threads the work may be divided among.
-    pub workers: Workers,
+    pub workers: &'a Workers,
     /// Who may end the step before its end. A method looks at it at least every tenth of a second or so.
     pub cancel: &'a Cancel,
     /// Who watches moments inside the step.

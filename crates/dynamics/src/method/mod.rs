@@ -4,12 +4,14 @@
 //! its last step, the state, the spatial index, the list of events, the workers and an observer. What is of use to more
 //! than one method lies in [`parts`](crate::parts).
 
+pub mod accurate;
 #[cfg(feature = "registry")]
 mod broad_phases;
 mod context;
 pub mod realtime;
 pub mod retroactive;
 
+pub use accurate::{Accurate, AccurateSettings};
 #[cfg(feature = "registry")]
 pub use broad_phases::BroadPhaseDescription;
 #[cfg(feature = "registry")]
@@ -110,6 +112,7 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
 /// Registers the built-in methods.
 #[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn DescribeMethod>>) {
+    table.register("accurate", |settings: AccurateSettings| Ok(Box::new(settings) as _));
     table.register("realtime", |settings: RealtimeSettings| Ok(Box::new(settings) as _));
     table.register("retroactive", |description: RetroactiveDescription| Ok(Box::new(description) as _));
 }

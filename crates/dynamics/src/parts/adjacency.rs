@@ -14,9 +14,14 @@ pub struct Adjacency {
 impl Adjacency {
     /// Takes note of links between bodies, each with its number, among `slots` slots. Numbers come in the order of the links.
     pub fn rebuild(&mut self, slots: usize, links: impl Iterator<Item = (u32, [BodyId; 2])> + Clone) {
+        self.rebuild_rows(slots, links.map(|(number, bodies)| (number, bodies.map(Id::slot))));
+    }
+
+    /// The same for bodies that are told by other numbers than their slots.
+    pub fn rebuild_rows(&mut self, slots: usize, links: impl Iterator<Item = (u32, [usize; 2])> + Clone) {
         self.first.clear();
         self.first.resize(slots + 1, 0);
-        let ends = || links.clone().flat_map(|(number, bodies)| bodies.map(|body| (number, body.slot())));
+        let ends = || links.clone().flat_map(|(number, rows)| rows.map(|row| (number, row)));
         for (_, slot) in ends().filter(|&(_, slot)| slot < slots) {
             self.first[slot + 1] += 1;
         }
@@ -36,7 +41,12 @@ impl Adjacency {
 
     /// The links of a body.
     pub fn of(&self, body: BodyId) -> &[u32] {
-        let range = self.first.get(body.slot()).zip(self.first.get(body.slot() + 1));
+        self.row(body.slot())
+    }
+
+    /// The same for a body that is told by another number.
+    pub fn row(&self, row: usize) -> &[u32] {
+        let range = self.first.get(row).zip(self.first.get(row + 1));
         range.map_or(&[], |(&first, &end)| &self.numbers[first as usize..end as usize])
     }
 

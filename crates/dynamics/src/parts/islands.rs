@@ -78,8 +78,9 @@ pub struct Islands {
 const NONE: u32 = u32::MAX;
 
 impl Islands {
-    /// Finds the islands of the bodies `movable`, which forces move. `contacts` are the numbers of the contacts that
-    /// connect, with their bodies.
+    /// Finds the islands of the bodies `movable`, which forces move: all of them or, if no others are connected with them, some.
+    /// `contacts` are the numbers of the contacts that connect, with their bodies. It takes a time that depends on how many bodies,
+    /// joints and contacts these are, not on how many there are in the world.
     pub fn find(
         &mut self,
         model: &Model,
@@ -87,18 +88,25 @@ impl Islands {
         movable: &[BodyId],
         contacts: impl Iterator<Item = (usize, [BodyId; 2])> + Clone,
     ) {
-        self.number.clear();
+        for id in self.all[..self.count].iter().flat_map(|island| &island.bodies) {
+            self.number[id.slot()] = NONE;
+        }
         self.number.resize(state.bodies.len(), NONE);
-        self.forest.0.clear();
-        self.forest.0.extend(0..state.bodies.len() as u32);
+        self.forest.0.resize(state.bodies.len(), 0);
         // Until its island has a number, a movable body has its own slot.
-        movable.iter().for_each(|id| self.number[id.slot()] = id.slot() as u32);
-        let joints = || model.joints().iter().filter(|(id, _)| !state.broken[id.slot()]);
+        for slot in movable.iter().map(|id| id.slot()) {
+            (self.number[slot], self.forest.0[slot]) = (slot as u32, slot as u32);
+        }
+        let of_body = |id: &BodyId| model.bodies().get(*id).map_or(&[][..], |body| &body.joints);
+        let whole =
+            |id: &JointId| model.joints().get(*id).filter(|_| !state.broken[id.slot()]).map(|joint| (*id, joint));
+        let joints =
+            || movable.iter().flat_map(|id| of_body(id).iter().filter_map(whole).map(move |found| (*id, found)));
         let body_of = |end: JointEnd| match end {
             JointEnd::Body(id) => Some(id),
             JointEnd::World => None,
         };
-        for (_, joint) in joints() {
+        for (_, (_, joint)) in joints() {
             self.connect(joint.ends.map(body_of));
         }
         for (_, bodies) in contacts.clone() {
@@ -116,11 +124,16 @@ impl Islands {
             island.awake |= !state.bodies[id.slot()].asleep;
             island.bodies.push(id);
         }
-        for (id, joint) in joints() {
-            if let Some(island) = self.of_either(joint.ends.map(body_of)) {
+        for (body, (id, joint)) in joints() {
+            // A joint between two of them is met twice.
+            let is_movable = |end: &BodyId| self.number[end.slot()] != NONE;
+            if joint.ends.into_iter().filter_map(body_of).find(is_movable) == Some(body)
+                && let Some(island) = self.of_either([Some(body), None])
+            {
                 island.joints.push(id);
             }
         }
+        self.all[..self.count].iter_mut().for_each(|island| island.joints.sort_unstable());
         for (number, bodies) in contacts {
             if let Some(island) = self.of_either(bodies.map(Some)) {
                 island.contacts.push(number);
@@ -156,6 +169,7 @@ impl Islands {
     /// Forgets all islands.
     pub fn clear(&mut self) {
         self.count = 0;
+        self.number.clear();
     }
 
     /// Checks that every body is in one island, and joints and contacts in the island of their bodies; says what is not.

@@ -47,6 +47,11 @@ pub fn follow<P: Pair>(
     index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
     near.retain(|&pair| may_meet(model, pair));
     near.sort_unstable();
+    merge(model, near, list, ended);
+}
+
+/// Brings a list of pairs, sorted by their colliders, up to date with those that are near, sorted too.
+pub fn merge<P: Pair>(model: &Model, near: &[[ColliderId; 2]], list: &mut Vec<P>, ended: &mut Vec<P>) {
     if near.iter().copied().eq(list.iter().map(P::colliders)) {
         return;
     }

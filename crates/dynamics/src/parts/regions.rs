@@ -1,17 +1,16 @@
 //! Where colliders may get within a step: the boxes in which a method looks for pairs.
 
-use super::roster::Roster;
 use crate::index::rest_margin;
 use crate::model::ColliderModel;
-use crate::{BodyState, ColliderId, ColliderIndex, Id, Model, State};
+use crate::{BodyId, BodyState, ColliderId, ColliderIndex, Id, Model, State};
 use tumble_geometry::broad_phase::ProxyId;
 use tumble_geometry::{Aabb, Transform};
 
 /// Tells the index where the colliders of moving bodies may get within the next `dt` seconds. Those of sleeping bodies stay where they
-/// are. All boxes depend on the present motions alone, so that a run can be resumed with an index that is filled anew.
-pub fn relocate(model: &Model, state: &State, dt: f64, roster: &Roster, index: &mut ColliderIndex) {
+/// are; `movers` are the others, or all: movable and scripted. All boxes depend on the present motions alone, so that a run can be resumed with an index that is filled anew.
+pub fn relocate(model: &Model, state: &State, dt: f64, movers: [&[BodyId]; 2], index: &mut ColliderIndex) {
     index.refresh(model, state);
-    visit_moving(model, state, roster, |id, collider, motion| {
+    visit_moving(model, state, movers, |id, collider, motion| {
         let here = collider.shape.aabb(&world_pose(collider, motion)).expanded(reach(model, collider, motion, dt));
         let travel = motion.velocity * dt;
         let aabb = here.merged(&Aabb::new(here.min + travel, here.max + travel));
@@ -20,8 +19,8 @@ pub fn relocate(model: &Model, state: &State, dt: f64, roster: &Roster, index: &
 }
 
 /// Tells the index which colliders of moving bodies have left the boxes they were thought to stay in.
-pub fn follow(model: &Model, state: &State, roster: &Roster, index: &mut ColliderIndex) {
-    visit_moving(model, state, roster, |id, collider, motion| {
+pub fn follow(model: &Model, state: &State, movers: [&[BodyId]; 2], index: &mut ColliderIndex) {
+    visit_moving(model, state, movers, |id, collider, motion| {
         let aabb = collider.shape.aabb(&world_pose(collider, motion));
         if index.broad_phase().aabb(ProxyId(id.slot() as u32)).is_none_or(|region| !region.contains(&aabb)) {
             index.changed(id.slot());
@@ -33,10 +32,10 @@ pub fn follow(model: &Model, state: &State, roster: &Roster, index: &mut Collide
 fn visit_moving(
     model: &Model,
     state: &State,
-    roster: &Roster,
+    movers: [&[BodyId]; 2],
     mut visit: impl FnMut(ColliderId, &ColliderModel, &BodyState),
 ) {
-    for &id in roster.movable.iter().chain(&roster.scripted) {
+    for &id in movers.into_iter().flatten() {
         let (Some(body), motion) = (model.bodies().get(id), &state.bodies[id.slot()]) else { continue };
         // A script moves its body even if somebody put it to sleep.
         if motion.asleep && body.kind.is_movable() {

@@ -19,6 +19,11 @@ pub struct Roster {
 }
 
 impl Roster {
+    /// All that may move: by forces, and by scripts.
+    pub fn movers(&self) -> [&[BodyId]; 2] {
+        [&self.movable, &self.scripted]
+    }
+
     /// The roster of a model.
     pub fn new(model: &Model) -> Self {
         let bodies = |is: fn(&BodyModel) -> bool| model.bodies().iter().filter(move |(_, body)| is(body));

@@ -12,9 +12,10 @@
 mod block;
 mod contacts;
 mod deepest_first;
-mod direct;
+pub(crate) mod direct;
 mod grouping;
 mod lanes;
+pub mod lcp;
 mod normals;
 mod relaxation;
 mod sequential;

@@ -86,7 +86,7 @@ impl World {
             coming: Events::default(),
             gravity,
             contact_rate: 10.0,
-            workers: Workers::default(),
+            workers: Workers::all(),
             cancel: Cancel::new(),
             watchman: Watchman::default(),
         }
@@ -115,7 +115,7 @@ impl World {
             index: self.places.lend(),
             events: &mut self.coming,
             tell_ongoing,
-            workers: self.workers,
+            workers: &self.workers,
             cancel: &self.cancel,
             observer,
         });
@@ -240,7 +240,7 @@ impl World {
         self.contact_rate
     }
 
-    /// How many threads a step may use. Results do not depend on it. Default: one.
+    /// How many threads a step may use. Results do not depend on it. Default: as many as the machine runs at once.
     pub fn set_workers(&mut self, workers: Workers) {
         self.workers = workers;
     }

@@ -4,6 +4,7 @@ use super::{Beside, Case, SECOND_CENTER};
 use glam::{DQuat, DVec3};
 use tumble_dynamics::geometry::math::{rotation_from_vector, rotation_vector};
 use tumble_dynamics::geometry::{Shape, Transform};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{Breaking, Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, JointId, World};
 
@@ -22,7 +23,7 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(case: &Case, with_world: bool, breaking: Breaking) -> Self {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         world.set_gravity(DVec3::ZERO);
         let body = |half: [f64; 3], pose: Transform| {
             let body = Body::dynamic().with_shape(Shape::cuboid(half).unwrap()).with_mass(1.0).with_pose(pose);

@@ -14,6 +14,7 @@ use tumble_dynamics::constraint::Ball;
 use tumble_dynamics::force::{Force, ForceContext, Wrenches};
 use tumble_dynamics::geometry::{Ray, Shape, Transform};
 use tumble_dynamics::instrument::{InstrumentFlags, Recorder};
+use tumble_dynamics::method::Retroactive;
 use tumble_dynamics::model::{MaterialMixing, Sleep};
 use tumble_dynamics::registry::Registry;
 use tumble_dynamics::{Body, BodyId, ForceId, JointId, StepError, World};
@@ -51,7 +52,7 @@ impl Force for Boxed {
 
 impl Victim {
     fn new(chaos: &mut Chaos, method: &'static str) -> Self {
-        let mut world = World::new();
+        let mut world = World::with_method(Retroactive::new());
         let registry = Registry::default();
         let properties = match method {
             "realtime" => {
@@ -228,7 +229,7 @@ impl Victim {
     fn go_back_in_time(&mut self, chaos: &mut Chaos) {
         let (snapshot, state) = (self.world.snapshot(), self.world.state().clone());
         if chaos.once_in(2) {
-            let mut other = World::new();
+            let mut other = World::with_method(Retroactive::new());
             other.restore(&snapshot);
             other.set_boxed_method(Registry::default().method(self.method.0, &self.method.1).unwrap());
             other.load(&self.world.save()).unwrap();
@@ -372,7 +373,7 @@ fn a_world_in_real_time_survives_whatever_else_is_done_to_it() {
 /// The extremes of a scene that makes sense: a grain of 1 mg on a block of 1 t, far from the origin.
 #[test]
 fn a_grain_lies_on_a_block_a_thousand_kilometres_away() {
-    let mut world = World::new();
+    let mut world = World::with_method(Retroactive::new());
     let far = DVec3::new(1e6, 0.0, -1e6);
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     let block = Body::dynamic().with_shape(Shape::cuboid([0.5; 3]).unwrap()).with_mass(1000.0);

@@ -71,6 +71,15 @@ pub struct PairChanges<'a> {
     pub lost: &'a [ProxyPair],
 }
 
+/// Workers who can do the parts of a search for pairs at the same time.
+pub trait Crew {
+    /// How many parts there should be.
+    fn count(&self) -> usize;
+
+    /// Calls `work` once with the number and the list of every part, in any order, perhaps several at once.
+    fn for_each(&self, parts: &mut [FoundPairs], work: &(dyn Fn(usize, &mut FoundPairs) + Sync));
+}
+
 /// A structure that knows many boxes and finds those that are near each other, along a ray or in a region.
 ///
 /// Queries see every change at once; pairs are those of the last [`update_pairs`](Self::update_pairs). Queries may run on
@@ -118,6 +127,11 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// Brings the pairs up to date and says what changed since the last update. A pair with a member that was removed and
     /// whose id has been given to another box is reported as lost, and as new if the other box takes its place.
     fn update_pairs(&mut self) -> PairChanges<'_>;
+
+    /// The same with the search for pairs divided among a [`Crew`]. The answer is the same, whoever does it.
+    fn update_pairs_with(&mut self, _crew: &dyn Crew) -> PairChanges<'_> {
+        self.update_pairs()
+    }
 
     /// All pairs as of the last update, sorted.
     fn pairs(&self) -> &[ProxyPair];

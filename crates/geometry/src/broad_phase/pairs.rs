@@ -23,6 +23,9 @@ pub(super) struct Pairs {
     /// The pairs found in an update. Empty between updates.
     #[cfg_attr(feature = "serde", serde(skip))]
     found: FoundPairs,
+    /// Those of the parts of a search. Empty between updates.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    lists: Vec<FoundPairs>,
     /// Room for the next list and for sorting. Meaningless between updates.
     #[cfg_attr(feature = "serde", serde(skip))]
     spare: Vec<ProxyPair>,
@@ -63,10 +66,25 @@ impl Pairs {
 
     /// Brings the list up to date. `find` reports every pair with a moved member.
     pub(super) fn update(&mut self, proxies: &Proxies, find: impl FnOnce(&mut FoundPairs)) {
+        find(&mut self.found);
+        self.take_over(proxies);
+    }
+
+    /// The same with lists for several parts of the search.
+    pub(super) fn update_in_parts(&mut self, proxies: &Proxies, parts: usize, find: impl FnOnce(&mut [FoundPairs])) {
+        self.lists.resize_with(parts.max(1), FoundPairs::default);
+        find(&mut self.lists);
+        for list in &mut self.lists {
+            self.found.keys.append(&mut list.keys);
+        }
+        self.take_over(proxies);
+    }
+
+    /// Makes the pairs that were found those of the moved.
+    fn take_over(&mut self, proxies: &Proxies) {
         self.new.clear();
         self.lost.clear();
         self.degrees.resize(proxies.id_bound(), 0);
-        find(&mut self.found);
         if !self.is_unchanged(proxies) {
             self.sorter.sort(&mut self.found.keys, proxies.id_bound());
             self.merge(proxies.marks());

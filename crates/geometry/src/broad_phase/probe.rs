@@ -26,6 +26,11 @@ pub trait Probe {
         bounds
     }
 
+    /// The motion of a box that this is, if it is one: structures may have a quicker test for these.
+    fn motion(&self) -> Option<&MovingBox> {
+        None
+    }
+
     /// Where the search is heading; zero if to all sides.
     fn heading(&self) -> DVec3 {
         DVec3::ZERO
@@ -51,6 +56,14 @@ impl MovingBox {
     /// A ray as the motion of a point, if it is one.
     pub fn from_ray(ray: &Ray) -> Option<Self> {
         Self::new(Aabb::new(ray.origin, ray.origin), ray.direction)
+    }
+
+    pub(super) fn start(&self) -> &Aabb {
+        &self.start
+    }
+
+    pub(super) fn velocity(&self) -> DVec3 {
+        self.velocity
     }
 
     /// A box that stays: all boxes that overlap it are at distance 0, all others unreachable.
@@ -97,6 +110,10 @@ impl Probe for MovingBox {
         bounds.min[axis] = bounds.min[axis].max(low);
         bounds.max[axis] = bounds.max[axis].min(high);
         bounds
+    }
+
+    fn motion(&self) -> Option<&MovingBox> {
+        Some(self)
     }
 
     fn heading(&self) -> DVec3 {

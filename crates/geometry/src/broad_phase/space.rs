@@ -4,7 +4,7 @@
 use super::pairs::{FoundPairs, Pairs};
 use super::probe::{MovingBox, Nearness, Probe};
 use super::proxies::{Change, Proxies};
-use super::{BroadPhase, FatMargin, Mobility, PairChanges, ProxyId, ProxyPair};
+use super::{BroadPhase, Crew, FatMargin, Mobility, PairChanges, ProxyId, ProxyPair};
 use crate::{Aabb, Ray};
 use glam::DVec3;
 
@@ -34,6 +34,13 @@ pub trait SpatialIndex: Clone + std::fmt::Debug + Default + Send + Sync + 'stati
     /// Reports each pair ([`Proxies::are_pair`]) with at least one [moved](Proxies::moved) member once, in any order.
     fn moved_pairs(&self, proxies: &Proxies, found: &mut FoundPairs) {
         pairs_by_search(self, proxies, found);
+    }
+
+    /// Part `part` of `parts` of the same; each pair is reported by one part. Parts may be asked for at the same time.
+    fn part_of_moved_pairs(&self, proxies: &Proxies, part: usize, _parts: usize, found: &mut FoundPairs) {
+        if part == 0 {
+            self.moved_pairs(proxies, found);
+        }
     }
 
     /// All pairs are known now and no proxy counts as moved any more.
@@ -173,6 +180,19 @@ impl<I: SpatialIndex> BroadPhase for Space<I> {
         self.pairs.update(&self.proxies, |found| self.index.moved_pairs(&self.proxies, found));
         self.index.settle();
         self.proxies.clear_marks();
+        self.pairs.changes()
+    }
+
+    fn update_pairs_with(&mut self, crew: &dyn Crew) -> PairChanges<'_> {
+        let Self { proxies, pairs, index } = self;
+        index.maintain(proxies);
+        let parts = crew.count();
+        let index_ref: &I = index;
+        pairs.update_in_parts(proxies, parts, |lists| {
+            crew.for_each(lists, &|part, found| index_ref.part_of_moved_pairs(proxies, part, parts, found));
+        });
+        index.settle();
+        proxies.clear_marks();
         self.pairs.changes()
     }
 

@@ -101,6 +101,19 @@ impl Manifold {
         free
     }
 
+    /// Leaves the points that are wanted.
+    pub(crate) fn retain(&mut self, is_wanted: impl Fn(&ContactPoint) -> bool) {
+        let mut kept = 0;
+        for i in 0..usize::from(self.count) {
+            if is_wanted(&self.points[i]) {
+                self.points[kept] = self.points[i];
+                kept += 1;
+            }
+        }
+        self.points[kept..].fill(ContactPoint::default());
+        self.count = kept as u8;
+    }
+
     /// The same manifold with first and second shape exchanged: seen from the frame of the second, whose pose in the
     /// frame of the first is `b_in_a`.
     pub fn flipped(&self, b_in_a: &Transform) -> Self {

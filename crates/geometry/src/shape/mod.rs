@@ -10,6 +10,7 @@ mod cone;
 mod cuboid;
 mod custom;
 mod cylinder;
+mod flats;
 mod half_space;
 mod height_field;
 mod hull;

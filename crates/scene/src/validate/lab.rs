@@ -8,6 +8,9 @@ use tumble_dynamics::{BodyId, BodyRef, JointId, JointRef};
 /// The method whose limits are known and whose settings the scenes hold.
 const REFERENCE_METHOD: &str = "retroactive";
 
+/// The tolerance of the method with error control.
+const TOLERANCE: &str = "1e-12";
+
 /// With what the problems are measured.
 #[derive(Clone, Debug)]
 pub struct Conditions {
@@ -80,9 +83,13 @@ impl Lab {
 
     /// A scene with changes of keys, as `key=value`.
     pub(super) fn scene_with(&self, text: &str, settings: &[String]) -> Result<Trial, Trouble> {
-        let mut loader = settings.iter().fold(self.loader.clone(), |loader, setting| loader.with_setting(setting));
-        // The scenes may hold settings of the method they were made for; another method has its own defaults.
-        if !self.conditions.is_reference_method() {
+        let mut loader = self.loader.clone();
+        // The scenes may hold settings of the method they were made for; another method has its own.
+        if self.conditions.is_accurate() {
+            loader = loader.with_setting(format!("method={{ accurate = {{ tolerance = {TOLERANCE} }} }}"));
+        }
+        loader = settings.iter().fold(loader, |loader, setting| loader.with_setting(setting));
+        if !self.conditions.is_reference_method() && !self.conditions.is_accurate() {
             loader = loader.with_setting(format!("method={}", self.conditions.method));
         }
         if let Some(dt) = self.conditions.dt {
@@ -168,23 +175,33 @@ impl Trial {
         Ok(())
     }
 
-    /// The times until `time` at which a quantity rises through zero, interpolated within a step.
+    /// The times until `time` at which a quantity rises through zero, interpolated between steps.
     pub(super) fn rises(
         &mut self,
         time: f64,
         quantity: impl Fn(&Self) -> Result<f64, Trouble>,
     ) -> Result<Vec<f64>, Trouble> {
-        let (mut times, mut before) = (Vec::new(), (self.time(), quantity(self)?));
+        let mut samples = vec![[self.time(), quantity(self)?]];
         self.watch(time, |trial| {
-            let now = (trial.time(), quantity(trial)?);
-            if before.1 < 0.0 && now.1 >= 0.0 {
-                times.push(now.0 - (now.0 - before.0) * now.1 / (now.1 - before.1));
-            }
-            before = now;
+            samples.push([trial.time(), quantity(trial)?]);
             Ok(())
         })?;
-        Ok(times)
+        let rises = (1..samples.len()).filter(|&i| samples[i - 1][1] < 0.0 && samples[i][1] >= 0.0);
+        Ok(rises.map(|i| crossing(&samples[i.saturating_sub(3)..(i + 3).min(samples.len())])).collect())
     }
+}
+
+/// When a quantity that rises is zero: the time as a polynomial of the quantity, through these moments (inverse interpolation, by
+/// Neville's scheme).
+fn crossing(samples: &[[f64; 2]]) -> f64 {
+    let mut times: Vec<f64> = samples.iter().map(|sample| sample[0]).collect();
+    for order in 1..samples.len() {
+        for i in 0..samples.len() - order {
+            let [low, high] = [samples[i][1], samples[i + order][1]];
+            times[i] = (high * times[i] - low * times[i + 1]) / (high - low);
+        }
+    }
+    times[0]
 }
 
 /// The mean distance between neighbours.

@@ -148,6 +148,15 @@ pub(super) fn solve(curves: &[Curve; 2], bodies: &[BodyView; 2], mut angles: [f6
     None
 }
 
+/// The members whose distance is stationary near `angles`, each as a point and a direction in the frame of its body.
+pub(super) fn nearest(curves: &[Curve; 2], bodies: &[BodyView; 2], angles: [f64; 2]) -> Option<[[DVec3; 2]; 2]> {
+    let at = solve(curves, bodies, angles)?;
+    Some([0, 1].map(|k| {
+        let member = curves[k].member(at.angles[k]);
+        [member.p, member.u]
+    }))
+}
+
 impl Member {
     fn seen_from_world(self, body: &BodyView) -> Self {
         let turn = |v: DVec3| body.pose.vector(v);

@@ -31,6 +31,7 @@
 
 mod curves;
 mod gap;
+mod place;
 
 pub use curves::{Curve, CurveKind};
 pub use gap::Gap;
@@ -56,6 +57,8 @@ pub struct ContactFeature {
     pub features: [Feature; 2],
     /// How far apart it is.
     pub gap: Gap,
+    /// The radii around the two features: of balls, and of the sides of capsules and cylinders.
+    radii: [f64; 2],
 }
 
 /// The cosine of the angle between a gap's own normal and that of the contact up to which it is one of the contact.
@@ -92,12 +95,19 @@ impl ContactFeature {
             Some(point.features[k].geometry(shape, parts[k], outward)?.moved(&frame))
         });
         let gap = place.gap(geometry).filter(|gap| place.is_along(gap)).unwrap_or_else(|| place.sample());
-        Self { features: point.features, gap }
+        let radii = geometry.map(|geometry| geometry.as_ref().map_or(0.0, what_radius));
+        Self { features: point.features, gap, radii }
     }
 
     /// The gap in metres with its derivatives.
     pub fn measure(&self, bodies: &[BodyView; 2]) -> Measure {
         self.gap.measure(bodies)
+    }
+
+    /// Where the surfaces touch, in world coordinates, and how fast that place moves, in m/s. It moves over both surfaces where they roll:
+    /// the friction that holds them together needs to know.
+    pub fn place(&self, bodies: &[BodyView; 2]) -> (DVec3, DVec3) {
+        place::place(&self.gap, self.radii, bodies)
     }
 
     /// The row that keeps the gap from becoming negative.

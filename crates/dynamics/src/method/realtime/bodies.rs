@@ -2,9 +2,10 @@
 //!
 //! Number 0 is the world: fixed and sleeping bodies, which nothing moves. Scripted bodies have velocities and no inverse mass.
 
+use super::waves::Pace;
 use crate::constraint::BodyView;
 use crate::model::{BodyKind, BodyModel, JointEnd};
-use crate::{BodyId, BodyState, Id, Model, State};
+use crate::{BodyId, BodyState, Id, Model, State, Wrench};
 use glam::{DMat3, DQuat, DVec3};
 use tumble_geometry::Transform;
 use tumble_geometry::math::rotation_vector;
@@ -37,8 +38,7 @@ pub(super) struct Body {
     center: DVec3,
     /// Whether a joint holds it: then it is kicked in two halves.
     pub(super) jointed: bool,
-    /// Whether it is part of a heap, which is solved by sweeps.
-    pub(super) swept: bool,
+    pub(super) pace: Pace,
     /// Whether no contact or joint has acted on it in the substep under way.
     pub(super) free: bool,
 }
@@ -78,13 +78,18 @@ impl Body {
         spin: Spin::Given,
         center: DVec3::ZERO,
         jointed: false,
-        swept: false,
+        pace: Pace::Alone,
         free: false,
     };
 
     /// Whether impulses move it.
     pub(super) fn is_movable(&self) -> bool {
         self.inverse_mass > 0.0
+    }
+
+    /// Whether a script moves it.
+    pub(super) fn is_scripted(&self) -> bool {
+        !self.is_movable() && self.slot != u32::MAX
     }
 
     fn movable(slot: usize, model: &BodyModel, state: &BodyState) -> Self {
@@ -147,6 +152,12 @@ impl Body {
         }
     }
 
+    /// A force and a torque act.
+    pub(super) fn accelerate(&mut self, wrench: &Wrench) {
+        self.acceleration += wrench.force * self.inverse_mass;
+        self.angular_acceleration += self.inverse_inertia * wrench.torque;
+    }
+
     /// The velocity of the point at `arm` from the centre of mass: `v + ω × r`.
     pub(super) fn velocity_at(&self, arm: DVec3) -> DVec3 {
         self.velocity + self.angular_velocity.cross(arm)
@@ -174,52 +185,53 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Takes over the bodies that are awake, and the scripted ones on their way to where they are `after` the next `dt` seconds.
+    /// Forgets all bodies.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.numbers.clear();
+    }
+
+    /// Takes over the bodies that are awake, accelerated by what accelerates all alike, and the scripted ones on their way to where they are
+    /// `after` the next `dt` seconds.
     pub(super) fn load(
         &mut self,
         model: &Model,
         state: &State,
-        movable: &[BodyId],
-        scripted: &[BodyId],
+        [awake, scripted]: [&[BodyId]; 2],
         after: &[BodyState],
         dt: f64,
+        uniform: DVec3,
     ) {
+        for body in self.list.iter().filter(|body| body.slot != u32::MAX) {
+            self.numbers[body.slot as usize] = WORLD;
+        }
         self.list.clear();
         self.list.push(Body::WORLD);
-        self.numbers.clear();
         self.numbers.resize(state.bodies.len(), WORLD);
-        for &id in movable.iter().chain(scripted) {
+        for &id in awake.iter().chain(scripted) {
             let (slot, Some(body)) = (id.slot(), model.bodies().get(id)) else { continue };
             let motion = &state.bodies[slot];
-            let loaded = match body.kind {
+            let mut loaded = match body.kind {
                 BodyKind::Scripted(_) => Body::scripted(slot, body.mass.center, motion, &after[slot], dt),
-                _ if motion.asleep => continue,
                 _ => Body::movable(slot, body, motion),
             };
+            if loaded.is_movable() {
+                loaded.acceleration = uniform * body.gravity_scale;
+            }
             self.numbers[slot] = self.list.len() as u32;
             self.list.push(loaded);
         }
     }
 
-    /// Notes that bodies are part of a heap.
-    pub(super) fn sweep(&mut self, ids: &[BodyId]) {
+    /// Tells bodies with whom they go.
+    pub(super) fn set_pace(&mut self, ids: &[BodyId], pace: Pace) {
         for &id in ids {
             let number = self.number(id);
-            if number != WORLD {
-                self.list[number as usize].swept = true;
+            let body = &mut self.list[number as usize];
+            if body.is_movable() {
+                body.pace = pace;
             }
         }
-    }
-
-    /// The scripted bodies as they are now, with their numbers.
-    pub(super) fn scripted(&self) -> Vec<(usize, Body)> {
-        let scripted = |(_, body): &(usize, &Body)| !body.is_movable() && body.slot != u32::MAX;
-        self.list.iter().enumerate().filter(scripted).map(|(number, body)| (number, *body)).collect()
-    }
-
-    /// Puts bodies where they were.
-    pub(super) fn put(&mut self, bodies: &[(usize, Body)]) {
-        bodies.iter().for_each(|(number, body)| self.list[*number] = *body);
     }
 
     /// The number of a body.

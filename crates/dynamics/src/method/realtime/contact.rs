@@ -129,9 +129,13 @@ impl Contact {
         self.normal.dot(b.velocity_at(point.arms[1]) - a.velocity_at(point.arms[0]))
     }
 
-    /// The force along the normal in the last substep, in newtons.
-    pub(super) fn force(&self) -> f64 {
-        self.points().iter().map(|point| point.impulse).sum::<f64>() / self.h
+    /// Tells the pair what impacts exerted, which `store` tells with the rest.
+    pub(super) fn store_impacts(&self, pair: &mut Pair) {
+        let patch = &mut pair.patches[self.patch as usize];
+        for (spot, point) in patch.spots_mut().iter_mut().zip(self.points()) {
+            spot.exerted += point.total;
+            spot.hit = spot.hit.max(point.hit);
+        }
     }
 
     /// Tells the pair what its patch exerted.

@@ -9,7 +9,7 @@
 //! Impacts with other bodies may change the course. After the solve those ghosts are looked for that their bodies have run into deeply
 //! (what is slight is left to the next look at the contacts); they are real then, and the solve is done again.
 
-use super::bodies::{Bodies, Spin, WORLD};
+use super::bodies::{Bodies, Body, Spin, WORLD};
 use super::pairs::{Pair, Pairs, Patch};
 use crate::model::ColliderModel;
 use crate::parts::adjacency::Adjacency;
@@ -31,8 +31,10 @@ const DEEP: f64 = 0.1;
 /// Rounds in which a lift that clears several patches is looked for.
 const LIFT_ROUNDS: usize = 8;
 
-/// The fewest pairs that are worth a thread of their own.
+/// The fewest doubts, pairs and bodies that are worth a thread of their own.
 const LEAST_SHARE: usize = 16;
+const LEAST_PAIRS: usize = 256;
+const LEAST_BODIES: usize = 256;
 
 /// Within this range of turns in radians it matters that a body tumbles, and it is known how often it turns.
 const SLOW_TURN: f64 = 1e-2;
@@ -44,10 +46,20 @@ pub(super) struct Outlook<'a> {
     pub(super) model: &'a Model,
     pub(super) state: &'a State,
     pub(super) bodies: &'a Bodies,
-    pub(super) workers: Workers,
+    pub(super) workers: &'a Workers,
     pub(super) touch_distance: f64,
     /// The time until contacts are looked at anew, in seconds.
     pub(super) part: f64,
+    /// The free motions of the bodies, by number.
+    pub(super) free: &'a [FreeMotion],
+}
+
+/// How a body moves if only forces act.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FreeMotion {
+    /// The mean velocities, linear and angular, and by how much they change per second.
+    mean: [DVec3; 2],
+    change: [DVec3; 2],
 }
 
 /// A pair that has patches in doubt.
@@ -77,20 +89,40 @@ pub(super) struct Ghosts {
     adjacency: Adjacency,
     /// Pair and patch of each ghost.
     list: Vec<[u32; 2]>,
+    /// By number of a body.
+    free: Vec<FreeMotion>,
 }
 
 impl Ghosts {
     /// Finds out which patches are ghosts, and marks them.
     pub(super) fn find(&mut self, pairs: &mut Pairs, outlook: &Outlook<'_>) {
+        self.list.clear();
+        let mut free = std::mem::take(&mut self.free);
+        free.clear();
+        free.resize(outlook.bodies.list.len(), FreeMotion { mean: [DVec3::ZERO; 2], change: [DVec3::ZERO; 2] });
+        outlook.workers.shares(free.len() / LEAST_BODIES, &mut free, |member, free| {
+            let bodies = &outlook.bodies.list[member.share(outlook.bodies.list.len())];
+            free.iter_mut().zip(bodies).for_each(|(free, body)| *free = FreeMotion::of(body, outlook.part));
+        });
+        self.judge(pairs, &Outlook { free: &free, ..*outlook });
+        self.free = free;
+    }
+
+    fn judge(&mut self, pairs: &mut Pairs, outlook: &Outlook<'_>) {
         self.doubts.clear();
         self.questions.clear();
-        self.list.clear();
-        for (index, pair) in pairs.list.iter_mut().enumerate() {
-            pair.patches.iter_mut().for_each(|patch| patch.ghost = false);
-            if (0..pair.patches.len()).any(|patch| outlook.is_doubtful(pair, &pair.patches[patch])) {
-                self.doubts.push(Doubt { pair: index as u32, met: None });
+        outlook.workers.shares(pairs.list.len() / LEAST_PAIRS, &mut pairs.list, |_, pairs| {
+            for pair in pairs {
+                for number in 0..pair.patches.len() {
+                    let doubtful = outlook.is_doubtful(pair, &pair.patches[number]);
+                    let patch = &mut pair.patches[number];
+                    (patch.doubtful, patch.ghost) = (doubtful, false);
+                }
             }
-        }
+        });
+        let doubtful = |(_, pair): &(usize, &Pair)| pair.patches.iter().any(|patch| patch.doubtful);
+        let doubts = pairs.list.iter().enumerate().filter(doubtful);
+        self.doubts.extend(doubts.map(|(index, _)| Doubt { pair: index as u32, met: None }));
         if self.doubts.is_empty() {
             return;
         }
@@ -112,7 +144,7 @@ impl Ghosts {
         for doubt in &self.doubts {
             let pair = &mut pairs.list[doubt.pair as usize];
             for number in 0..pair.patches.len() {
-                if !outlook.is_doubtful(pair, &pair.patches[number]) {
+                if !pair.patches[number].doubtful {
                     continue;
                 }
                 let patch = &pair.patches[number];
@@ -149,9 +181,7 @@ impl Ghosts {
             }
             let met = if lift == DVec3::ZERO { Some(met) } else { outlook.meeting(pair, &free, lift) };
             let in_the_way = |other: &&Patch| {
-                !other.ghost
-                    && outlook.is_doubtful(pair, other)
-                    && outlook.overlap(pair, other, &free) > lift.dot(other.normal)
+                !other.ghost && other.doubtful && outlook.overlap(pair, other, &free) > lift.dot(other.normal)
             };
             let is_met = |met: Meeting| {
                 let mut others = pair.patches.iter().filter(in_the_way);
@@ -208,6 +238,7 @@ impl Ghosts {
 
     /// Makes those ghosts real that bodies have run into deeply. Whether there are any.
     pub(super) fn come_true(&mut self, pairs: &mut Pairs, outlook: &Outlook<'_>) -> bool {
+        let outlook = &Outlook { free: &self.free, ..*outlook };
         let way = |body: BodyId| outlook.solved_velocities(body);
         let mut any = false;
         for index in 0..self.list.len() {
@@ -238,6 +269,24 @@ fn gap(patch: &Patch) -> f64 {
     patch.spots().iter().map(|spot| spot.gap).fold(f64::INFINITY, f64::min)
 }
 
+impl FreeMotion {
+    /// Of a body in the next `part` seconds.
+    fn of(body: &Body, part: f64) -> Self {
+        let (half, mut spin) = (0.5 * part, [body.angular_velocity, body.angular_acceleration]);
+        let turn = body.angular_velocity.length() * part;
+        // What spins fast about no axis of its own tumbles.
+        if matches!(body.spin, Spin::Euler { .. }) && (SLOW_TURN..FAST_TURN).contains(&turn) {
+            let mut ahead = *body;
+            ahead.drift(part);
+            let mean = rotation_vector(ahead.rotation * body.rotation.conjugate()) / part;
+            let change = (ahead.angular_velocity - body.angular_velocity) / part;
+            spin = [mean, body.angular_acceleration + change];
+        }
+        let velocity = body.velocity + body.acceleration * half;
+        Self { mean: [velocity, spin[0] + body.angular_acceleration * half], change: [body.acceleration, spin[1]] }
+    }
+}
+
 impl Outlook<'_> {
     fn colliders(&self, pair: &Pair) -> Option<[&ColliderModel; 2]> {
         let [a, b] = pair.colliders.map(|id| self.model.colliders().get(id));
@@ -252,25 +301,12 @@ impl Outlook<'_> {
         self.bodies.list[self.bodies.number(body) as usize].is_movable()
     }
 
-    /// The mean velocities if only forces act, linear and angular, and by how much they change per second.
-    fn free_motion(&self, body: BodyId) -> [[DVec3; 2]; 2] {
-        let body = &self.bodies.list[self.bodies.number(body) as usize];
-        let (half, mut spin) = (0.5 * self.part, [body.angular_velocity, body.angular_acceleration]);
-        let turn = body.angular_velocity.length() * self.part;
-        // What spins fast about no axis of its own tumbles.
-        if matches!(body.spin, Spin::Euler { .. }) && (SLOW_TURN..FAST_TURN).contains(&turn) {
-            let mut ahead = *body;
-            ahead.drift(self.part);
-            let mean = rotation_vector(ahead.rotation * body.rotation.conjugate()) / self.part;
-            let change = (ahead.angular_velocity - body.angular_velocity) / self.part;
-            spin = [mean, body.angular_acceleration + change];
-        }
-        let velocity = body.velocity + body.acceleration * half;
-        [[velocity, spin[0] + body.angular_acceleration * half], [body.acceleration, spin[1]]]
+    fn free_motion(&self, body: BodyId) -> &FreeMotion {
+        &self.free[self.bodies.number(body) as usize]
     }
 
     fn free_velocities(&self, body: BodyId) -> [DVec3; 2] {
-        self.free_motion(body)[0]
+        self.free_motion(body).mean
     }
 
     /// The mean velocities with which bodies went, once they have been solved.
@@ -288,7 +324,7 @@ impl Outlook<'_> {
     fn meeting(&self, pair: &Pair, velocities: &dyn Fn(BodyId) -> [DVec3; 2], lift: DVec3) -> Option<Meeting> {
         let Some(colliders) = self.colliders(pair) else { return Some(Meeting::AT_ONCE) };
         let course = |body: BodyId| {
-            let [_, change] = self.free_motion(body);
+            let change = self.free_motion(body).change;
             Course::from(self.state.bodies[body.slot()].center_pose(), velocities(body), change)
         };
         course::meeting(colliders, pair.bodies.map(course), lift, self.part)

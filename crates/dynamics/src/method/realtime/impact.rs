@@ -9,8 +9,9 @@
 //! **Passed on.** Each patch that approaches is solved by itself with fresh impulses, one after the other, until none approaches any
 //! more: of five touching balls only the last one leaves (K 3.3.3). These impulses are not remembered; they happen once.
 
-use super::bodies::Bodies;
+use super::bodies::{Bodies, Body};
 use super::contact::{Contact, MOST};
+use glam::DVec3;
 
 /// How often impacts are passed on at most.
 const PASSES: usize = 64;
@@ -45,7 +46,10 @@ fn bounce_patch(contact: &mut Contact, bodies: &mut Bodies, h: f64, threshold: f
     let mut openings = [0.0; MOST];
     let mut targets = [Target::default(); MOST];
     let mut hit = false;
-    let [a, b] = contact.bodies.map(|number| bodies.list[number as usize]);
+    let [a, b] = contact.bodies.map(|number| &bodies.list[number as usize]);
+    if slower_than(threshold, contact, a, b, h) {
+        return false;
+    }
     let acceleration = contact.normal.dot(b.acceleration - a.acceleration);
     for k in 0..contact.count {
         let point = &contact.points[k];
@@ -74,6 +78,18 @@ fn bounce_patch(contact: &mut Contact, bodies: &mut Bodies, h: f64, threshold: f
         exchange(contact, bodies, &openings, &targets);
     }
     hit
+}
+
+/// Whether no point of a patch can be hit faster than this: a cheap look, since most things rest.
+fn slower_than(threshold: f64, contact: &Contact, a: &Body, b: &Body, h: f64) -> bool {
+    let lever =
+        |side: usize| contact.points().iter().map(|point| point.arms[side].length_squared()).fold(0.0, f64::max);
+    let turning = |body: &Body, side: usize| match body.angular_velocity == DVec3::ZERO {
+        true => 0.0,
+        false => body.angular_velocity.length() * lever(side).sqrt(),
+    };
+    let kick = (b.acceleration - a.acceleration).length() * h;
+    (b.velocity - a.velocity).length() + turning(a, 0) + turning(b, 1) + kick <= threshold
 }
 
 /// The impulses, none of them negative, that make the points of a patch open as they are to: projected Gauss–Seidel.

@@ -9,11 +9,10 @@
 //!
 //! ρ follows at once when it rises and falls slowly. While things crash about, impacts make it large, and many substeps then cost more than
 //! they help: there are no more than twice the usual number. What helps then is to look at the contacts more often, since a body that turns
-//! grows into its neighbours from one look to the next.
+//! grows into its neighbours from one look to the next. Where nothing moves, one look is enough.
 
 use super::RealtimeSettings;
 use super::bodies::Bodies;
-use super::contact::Contact;
 use serde::{Deserialize, Serialize};
 
 /// Overlaps of soft contacts, in millimetres for each unit of ρ at the usual substeps.
@@ -23,7 +22,7 @@ const GIVES_WAY: f64 = 0.07;
 const FALLS: f64 = 0.05;
 
 /// What is faster than this, in m/s, crashes about.
-const CRASH: f64 = 1.0;
+pub(super) const CRASH: f64 = 1.0;
 
 /// How much more often contacts are looked at while things crash about.
 const LOOKS: u32 = 2;
@@ -47,10 +46,14 @@ pub(super) struct Rhythm {
 }
 
 impl Load {
-    /// How the next step is divided.
-    pub(super) fn rhythm(&self, settings: &RealtimeSettings) -> Rhythm {
-        let looks = if self.crashes { LOOKS } else { 1 };
-        Rhythm { refreshes: settings.refreshes.max(1) * looks, substeps: settings.substeps.div_ceil(looks).max(1) }
+    /// How the next step is divided, in which what is near each other hardly moves (`calm`) or does.
+    pub(super) fn rhythm(&self, settings: &RealtimeSettings, calm: bool) -> Rhythm {
+        let (refreshes, substeps) = (settings.refreshes.max(1), settings.substeps.max(1));
+        match calm {
+            true => Rhythm { refreshes: 1, substeps: refreshes * substeps },
+            false if self.crashes => Rhythm { refreshes: refreshes * LOOKS, substeps: substeps.div_ceil(LOOKS) },
+            false => Rhythm { refreshes, substeps },
+        }
     }
 
     /// The number of substeps of heaps from one look at the contacts to the next.
@@ -59,17 +62,11 @@ impl Load {
         (wanted.ceil().min(f64::from(u32::MAX)) as u32).min(settings.most_substeps).max(rhythm.substeps)
     }
 
-    /// Takes note of the heaps of these contacts, which have been solved.
-    pub(super) fn follow(&mut self, contacts: &[Contact], swept: &[u32], bodies: &Bodies) {
-        let gravity = bodies.list.iter().map(|body| body.acceleration.length()).fold(1.0, f64::max);
-        let mut found: f64 = 0.0;
-        let mut fastest: f64 = 0.0;
-        for contact in swept.iter().map(|&number| &contacts[number as usize]) {
-            let pair = contact.bodies.map(|number| &bodies.list[number as usize]);
-            let lighter = pair[0].inverse_mass.max(pair[1].inverse_mass);
-            found = found.max(contact.force() * lighter / gravity);
-            fastest = fastest.max(pair[0].velocity.length_squared()).max(pair[1].velocity.length_squared());
-        }
+    /// Takes note of heaps that have been solved: the greatest force of a contact over the mass of the lighter of its bodies, in m/s²,
+    /// and the square of the greatest speed.
+    pub(super) fn follow(&mut self, [heaviest, fastest]: [f64; 2], bodies: &Bodies) {
+        let gravity = bodies.list.iter().map(|body| body.acceleration.length_squared()).fold(1.0, f64::max).sqrt();
+        let mut found = heaviest / gravity;
         self.crashes = fastest > CRASH * CRASH;
         if self.crashes {
             found = found.min(4.0 / GIVES_WAY);

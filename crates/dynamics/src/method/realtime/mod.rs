@@ -4,19 +4,23 @@
 //! heavy on what is light falls because a few sweeps cannot carry it, joints stretch and lose energy. The ideas here, in the order in
 //! which a step uses them:
 //!
-//! 1. **Pairs that last** (`pairs`). The broad phase is asked once a step, the narrow phase `refreshes` times. While a pair has hardly
-//!    moved, its points are kept: what flickers never comes to rest.
-//! 2. **No ghosts** (`ghosts`). What is only expected to be in the way has to be confirmed by the motion.
-//! 3. **Impacts apart** (`impact`). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
+//! 1. **What sleeps costs nothing** (`awake`). A step goes through the bodies that are awake and the pairs of which one body may move.
+//!    Only where something comes to touch a sleeper are all islands looked for.
+//! 2. **Pairs that last** (`pairs`). The broad phase is asked once a step, the narrow phase `refreshes` times. While a pair has hardly
+//!    moved, its points are kept: what flickers never comes to rest. Each pair notes how it was before the step: a step that fails puts
+//!    that back, and a step that succeeds has copied no more than what it was about to write.
+//! 3. **No ghosts** (`ghosts`). What is only expected to be in the way has to be confirmed by the motion.
+//! 4. **Impacts apart** (`impact`). What bounces is solved first, by itself, with its time inside the substep and passed on from body to
 //!    body: bounces have the right height, Newton's cradle works.
-//! 4. **Two ways to solve.** Islands of few contacts and all that have joints are solved exactly (`exact`), to rounding, in double
-//!    precision: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large heaps are solved by
-//!    sweeps (`wide`) of eight contacts at a time, in single precision, soft and then relaxed, in as many substeps as what they
-//!    have to bear asks for (`load`). What exact islands may have of energy is known beforehand (`exact::passive`).
-//! 5. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
+//! 5. **Two ways to solve.** Islands of few contacts and all that have joints are solved exactly (`exact`), to rounding, in double
+//!    precision: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large heaps, and smaller ones
+//!    while they crash about, are solved by sweeps (`wide`) of eight contacts at a time, in single precision, soft and then
+//!    relaxed, in as many substeps as what they have to bear asks for (`load`). What exact islands may have of energy is known
+//!    beforehand (`exact::passive`).
+//! 6. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
-//! A substep is: kick, bounce, solve, drift, solve again so that nothing approaches any more. Results do not depend on the number of
-//! workers, nor on how wide the processor is (`lanes`).
+//! The bodies go in `waves`, each in as many substeps as it needs. The narrow phase, ghosts, bodies in flight and heaps are divided among
+//! threads ([`Workers`]); results do not depend on how many there are, nor on how wide the processor is (`lanes`).
 //!
 //! **What was tried and dropped.** Speculative contacts in the second solve take the speed from what is about to bounce; a gap that
 //! nothing held open is left alone there. Contact points that turn with a ball lift it off the floor it rolls on; the centre of
@@ -27,8 +31,9 @@
 //! More sweeps do not help heaps under load; more substeps do.
 //!
 //! **What is missing yet.** All islands with joints are solved exactly, so nets of joints of more than some hundred bodies and heaps of figures
-//! are slow. Sweeps run on one thread.
+//! are slow. Exact islands are solved on one thread, one after the other.
 
+mod awake;
 mod bodies;
 mod colours;
 mod contact;
@@ -41,17 +46,20 @@ mod motion;
 mod notify;
 mod pairs;
 mod settings;
+mod waves;
 mod wide;
 
 pub use settings::RealtimeSettings;
 
-use self::bodies::{Bodies, Body};
+use self::awake::Awake;
+use self::bodies::{Bodies, WORLD};
 use self::contact::Contact;
 use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
 use self::ghosts::{Ghosts, Outlook};
 use self::load::{Load, Rhythm};
-use self::pairs::{Pairs, Scenery};
-use self::wide::{Stiffness, WideContacts};
+use self::pairs::{Pair, Pairs, Patch, Scenery};
+use self::waves::{Pace, Solvers, Waves};
+use self::wide::WideContacts;
 use super::{Method, StepContext};
 use crate::contact::Contact as ContactView;
 use crate::event::Reaction;
@@ -63,13 +71,17 @@ use crate::parts::adjacency::Adjacency;
 use crate::parts::islands::{Island, Islands};
 use crate::parts::roster::Roster;
 use crate::parts::{breaking, finite, forces, regions, scripts, turns};
-use crate::report::{StepReport, Stopwatch};
+use crate::report::{StepReport, StepWork, Stopwatch};
 use crate::{BodyId, BodyState, Cancel, ColliderId, Id, JointId, Model, ModelError, State, StepError, Workers};
 use fearless_simd::Level;
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// How often a part of a step is solved again because bodies ran into what was not expected to be in their way.
 const SECOND_THOUGHTS: usize = 2;
+
+/// Islands of no more contacts than this are solved exactly even while they crash about.
+const FEW_CONTACTS: usize = 4;
 
 /// The real-time method. See the module's documentation.
 #[derive(Clone, Debug)]
@@ -80,7 +92,12 @@ pub struct Realtime {
     /// How the world was before the step under way.
     before: Before,
     roster: Roster,
+    awake: Awake,
+    /// Whether the user has changed something that may concern what does not move.
+    stirred: bool,
     islands: Islands,
+    /// How many islands sleep.
+    asleep: usize,
     adjacency: Adjacency,
     bodies: Bodies,
     contacts: Vec<Contact>,
@@ -89,15 +106,20 @@ pub struct Realtime {
     ghosts: Ghosts,
     /// How the step under way is divided.
     rhythm: Rhythm,
-    /// The numbers of the contacts that are solved by sweeps, and of those that bounce: in exact islands, and in heaps.
-    swept: Vec<u32>,
-    bouncing: [Vec<u32>; 2],
+    waves: Waves,
     /// Room to work in.
     near: Vec<[ColliderId; 2]>,
     ahead: Vec<BodyState>,
     wrenches: Wrenches,
     level: Level,
     report: StepReport,
+}
+
+/// Whose islands are looked for.
+#[derive(Clone, Copy)]
+enum Who {
+    All,
+    Awake,
 }
 
 /// What is remembered from step to step, as plain data.
@@ -113,15 +135,21 @@ struct Memory {
     dt: f64,
 }
 
-/// What a step that fails puts back.
+/// What a step that fails puts back, besides what pairs know themselves.
 #[derive(Clone, Debug, Default)]
 struct Before {
-    bodies: Vec<BodyState>,
-    pairs: Pairs,
+    /// By slot: the bodies that the step may move or wake.
+    bodies: Vec<(u32, BodyState)>,
     joints: Vec<JointMemory>,
-    activity: Activity,
     load: Load,
     report: StepReport,
+}
+
+impl Before {
+    fn note(&mut self, ids: &[BodyId], state: &State, is: impl Fn(&BodyState) -> bool) {
+        let states = ids.iter().map(|id| (id.slot() as u32, state.bodies[id.slot()]));
+        self.bodies.extend(states.filter(|(_, body)| is(body)));
+    }
 }
 
 impl Default for Realtime {
@@ -138,6 +166,9 @@ impl Realtime {
             memory: Memory::default(),
             before: Before::default(),
             roster: Roster::default(),
+            awake: Awake::default(),
+            stirred: true,
+            asleep: 0,
             islands: Islands::default(),
             adjacency: Adjacency::default(),
             bodies: Bodies::default(),
@@ -145,15 +176,22 @@ impl Realtime {
             wide: WideContacts::default(),
             exact: ExactIslands::default(),
             ghosts: Ghosts::default(),
-            rhythm: Load::default().rhythm(&RealtimeSettings::default()),
-            swept: Vec::new(),
-            bouncing: [Vec::new(), Vec::new()],
+            rhythm: Load::default().rhythm(&RealtimeSettings::default(), true),
+            waves: Waves::default(),
             near: Vec::new(),
             ahead: Vec::new(),
             wrenches: Wrenches::default(),
             level: Level::new(),
             report: StepReport::default(),
         }
+    }
+
+    /// With the vector instructions that every processor of its kind has, and not the best of this one: slower, and the same to the last
+    /// bit. For tests of just that.
+    #[must_use]
+    pub fn with_common_instructions(mut self) -> Self {
+        self.level = Level::baseline();
+        self
     }
 
     /// With other settings.
@@ -175,64 +213,108 @@ impl Realtime {
     /// One step, as a table of contents. What fails leaves things half done.
     fn advance(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
         let (model, dt, workers, settings) = (context.model, context.dt, context.workers, self.settings);
-        let cancel = context.cancel;
-        let total = Stopwatch::start();
+        let (total, mut watch) = (Stopwatch::start(), Stopwatch::start());
         self.report = StepReport { dt, ..StepReport::default() };
-        self.roster.follow(context.changes, model);
-        let scenery =
-            Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers, cancel };
+        let scenery = Scenery {
+            model,
+            state: context.state,
+            dt,
+            settings: &settings,
+            roster: &self.roster,
+            awake: &self.awake.list,
+            workers,
+            cancel: context.cancel,
+        };
         self.memory.pairs.find(&scenery, context.index, &mut self.near);
-        self.memory.pairs.begin(dt);
         self.begin_joints(model);
-        self.report.times.detect = total.elapsed();
+        let calm = self.memory.pairs.hardly_move(model, context.state, settings.keep, dt);
+        self.rhythm = self.memory.load.rhythm(&settings, calm);
+        self.report.times.stages.broad_phase = watch.lap();
 
-        self.rhythm = self.memory.load.rhythm(&settings);
         let refreshes = self.rhythm.refreshes;
         let part = dt / f64::from(refreshes);
         for refresh in 0..refreshes {
-            let watch = Stopwatch::start();
-            let state = &mut *context.state;
-            let scenery =
-                Scenery { model, state, dt: part, settings: &settings, roster: &self.roster, workers, cancel };
-            self.memory.pairs.touch(&scenery);
-            cancel.check()?;
-            self.report.times.detect += watch.elapsed();
-
-            let watch = Stopwatch::start();
-            if refresh == 0 {
-                self.wake_touched(context);
-            } else {
-                self.find_islands(model, context.state);
-            }
-            let state = &mut *context.state;
-            let time = state.time + part * f64::from(refresh);
-            self.load_bodies(model, state, time, part);
-            self.find_ghosts(model, state, part, workers);
-            for _ in 0..=SECOND_THOUGHTS {
-                self.load_contacts(model, state, part);
-                self.solve(model, state, part, cancel);
-                cancel.check()?;
-                if !self.some_ghosts_come_true(model, state, part, workers) {
-                    break;
-                }
-                self.load_bodies(model, state, time, part);
-            }
-            self.bodies.store(&mut state.bodies);
-            scripts::follow(
-                model,
-                &self.roster.scripted,
-                state.time + part * f64::from(refresh + 1),
-                &mut state.bodies,
-            );
-            finite::check(model, &self.roster.movable, &state.bodies)?;
-            finite::check(model, &self.roster.scripted, &state.bodies)?;
-            self.store(part);
-            self.report.times.solve += watch.elapsed();
+            self.look(context, refresh, part, &mut watch);
+            context.cancel.check()?;
+            self.go(context, refresh, part, &mut watch)?;
         }
+        self.finish(context);
+        self.report.times.stages.finish = watch.lap();
+        self.report.times.total = total.elapsed();
+        let stages = &self.report.times.stages;
+        self.report.times.detect = stages.broad_phase + stages.narrow_phase;
+        self.report.times.solve = self.report.times.total - self.report.times.detect - stages.finish;
+        Ok(())
+    }
 
+    /// Looks where things touch, for the next `part` seconds.
+    fn look(&mut self, context: &mut StepContext<'_>, refresh: u32, part: f64, watch: &mut Stopwatch) {
+        let (model, workers, settings) = (context.model, context.workers, self.settings);
+        let state = &*context.state;
+        let scenery = Scenery {
+            model,
+            state,
+            dt: part,
+            settings: &settings,
+            roster: &self.roster,
+            awake: &self.awake.list,
+            workers,
+            cancel: context.cancel,
+        };
+        self.memory.pairs.touch(&scenery, (refresh == 0).then_some(context.dt));
+        self.report.times.stages.narrow_phase += watch.lap();
+        if refresh == 0 {
+            self.wake_touched(context);
+        } else {
+            self.find_islands(model, context.state, Who::Awake);
+        }
+        self.report.times.stages.islands += watch.lap();
+    }
+
+    /// Lets the next `part` seconds pass.
+    fn go(
+        &mut self,
+        context: &mut StepContext<'_>,
+        refresh: u32,
+        part: f64,
+        watch: &mut Stopwatch,
+    ) -> Result<(), StepError> {
+        let (model, workers, cancel) = (context.model, context.workers, context.cancel);
+        let state = &mut *context.state;
+        let time = state.time + part * f64::from(refresh);
+        self.load_bodies(model, state, time, part);
+        self.report.times.stages.forces += watch.lap();
+        self.find_ghosts(model, state, part, workers);
+        self.report.times.stages.ghosts += watch.lap();
+        for _ in 0..=SECOND_THOUGHTS {
+            self.load_contacts(model, state, part);
+            self.report.times.stages.prepare += watch.lap();
+            self.solve(model, state, part, (workers, cancel));
+            cancel.check()?;
+            watch.lap();
+            let again = self.some_ghosts_come_true(model, state, part, workers);
+            self.report.times.stages.ghosts += watch.lap();
+            if !again {
+                break;
+            }
+            self.report.work.second_thoughts += 1;
+            self.load_bodies(model, state, time, part);
+        }
+        self.bodies.store(&mut state.bodies);
+        scripts::follow(model, &self.roster.scripted, state.time + part * f64::from(refresh + 1), &mut state.bodies);
+        finite::check(model, &self.awake.list, &state.bodies)?;
+        finite::check(model, &self.roster.scripted, &state.bodies)?;
+        self.store(part, workers);
+        self.report.times.stages.store += watch.lap();
+        Ok(())
+    }
+
+    /// What is left to do once all bodies have moved.
+    fn finish(&mut self, context: &mut StepContext<'_>) {
+        let (model, dt, settings) = (context.model, context.dt, self.settings);
         let state = &mut *context.state;
         let time = state.time_after(dt);
-        regions::follow(model, state, &self.roster, context.index);
+        regions::follow(model, state, [&self.awake.list, &self.roster.scripted], context.index);
         let (islands, events) = (self.islands.as_slice(), &mut *context.events);
         let bodies = &self.bodies;
         let pushed = |id: BodyId| bodies.list[bodies.number(id) as usize].acceleration.length();
@@ -241,16 +323,22 @@ impl Realtime {
         for slept in &events.slept {
             context.index.body_changed(model, slept.body);
         }
+        if !events.slept.is_empty() {
+            let sleeps = |island: &&Island| island.bodies.iter().all(|id| state.bodies[id.slot()].asleep);
+            self.asleep += islands.iter().filter(sleeps).count();
+            self.awake.slept(state);
+        }
         turns::follow(model, &self.roster.turning, state);
         let reaction = |joint| known_reaction(&self.memory.joints, joint, dt);
         breaking::break_joints(model, &self.roster.breakable, reaction, time, state, events);
         notify::limits(model, &mut self.memory.joints, time, events);
         notify::contacts(&mut self.memory.pairs, &settings, context);
         self.memory.dt = dt;
-        self.index_contacts(context.state.bodies.len());
+        if self.stirred || !context.events.slept.is_empty() || !context.events.woke.is_empty() {
+            self.memory.pairs.sort_out(model, context.state, None, false);
+        }
+        self.index_contacts();
         self.count(context.state);
-        self.report.times.total = total.elapsed();
-        Ok(())
     }
 
     /// Forgets what joints exerted in the step before.
@@ -259,37 +347,71 @@ impl Realtime {
         self.memory.joints.iter_mut().for_each(|memory| memory.exerted = Default::default());
     }
 
-    fn find_islands(&mut self, model: &Model, state: &State) {
-        let active = self.memory.pairs.list.iter().enumerate().filter(|(_, pair)| !pair.patches.is_empty());
-        self.islands.find(model, state, &self.roster.movable, active.map(|(index, pair)| (index, pair.bodies)));
+    fn find_islands(&mut self, model: &Model, state: &State, who: Who) {
+        let Self { islands, roster, awake, memory, .. } = self;
+        let connects = |(_, pair): &(usize, &Pair)| !pair.patches.is_empty();
+        let bodies = |(index, pair): (usize, &Pair)| (index, pair.bodies);
+        match who {
+            Who::All => islands.find(model, state, &roster.movable, memory.pairs.all().filter(connects).map(bodies)),
+            Who::Awake => {
+                let pairs = memory.pairs.list.iter().enumerate();
+                islands.find(model, state, &awake.list, pairs.filter(connects).map(bodies));
+            }
+        }
     }
 
     /// Wakes islands that touch or are joined to something awake, or to a moving script.
     fn wake_touched(&mut self, context: &mut StepContext<'_>) {
-        let StepContext { model, state, events, .. } = context;
-        self.find_islands(model, state);
-        let pairs = &self.memory.pairs.list;
-        let pushed = |state: &State, island: &Island| {
-            let by_contact = island.contacts.iter().map(|&index| &pairs[index]).any(|pair| {
-                (pair.touch.now && !pair.touch.before) || activity::is_moving_script(model, state, pair.bodies)
-            });
-            let pulled = |end: JointEnd| match end {
-                JointEnd::Body(id) => activity::is_moving_script(model, state, [id, id]),
-                JointEnd::World => false,
+        let StepContext { model, state, events, dt, .. } = context;
+        let is_joined = |id: &BodyId| model.bodies().get(*id).is_some_and(|body| !body.joints.is_empty());
+        let meets_sleepers =
+            self.stirred || self.memory.pairs.touch_sleepers(state) || self.roster.scripted.iter().any(is_joined);
+        if meets_sleepers {
+            self.find_islands(model, state, Who::All);
+            self.before.note(&self.roster.movable, state, |body| body.asleep);
+            let pairs = &self.memory.pairs;
+            let pushed = |state: &State, island: &Island| {
+                let by_contact = island.contacts.iter().map(|&index| pairs.numbered(index)).any(|pair| {
+                    (pair.touch.now && !pair.touch.before) || activity::is_moving_script(model, state, pair.bodies)
+                });
+                let pulled = |end: JointEnd| match end {
+                    JointEnd::Body(id) => activity::is_moving_script(model, state, [id, id]),
+                    JointEnd::World => false,
+                };
+                let joints = || island.joints.iter().filter_map(|&id| model.joints().get(id));
+                by_contact || joints().any(|joint| joint.ends.into_iter().any(pulled))
             };
-            let joints = || island.joints.iter().filter_map(|&id| model.joints().get(id));
-            by_contact || joints().any(|joint| joint.ends.into_iter().any(pulled))
-        };
-        self.memory.activity.wake_touched(state, self.islands.as_slice().iter(), pushed, events);
+            self.memory.activity.wake_touched(state, self.islands.as_slice().iter(), pushed, events);
+            if !events.woke.is_empty() {
+                self.awake.woke(events.woke.iter().map(|woke| woke.body), &self.roster, state);
+                self.memory.pairs.sort_out(model, state, Some(*dt), false);
+            }
+            let sleeps = |island: &&Island| island.bodies.iter().all(|id| state.bodies[id.slot()].asleep);
+            self.asleep = self.islands.as_slice().iter().filter(sleeps).count();
+        }
+        self.find_islands(model, state, Who::Awake);
     }
 
     /// Takes over bodies and forces for the next `part` seconds.
     fn load_bodies(&mut self, model: &Model, state: &State, time: f64, part: f64) {
-        self.ahead.clone_from(&state.bodies);
+        let forces = || model.forces().iter().map(|(_, force)| force.uniform_acceleration());
+        let uniform: DVec3 = forces().flatten().sum();
+        let varied = forces().any(|uniform| uniform.is_none());
+        // Where nobody asks where all bodies are, only scripts say where theirs are going to be.
+        match varied {
+            true => self.ahead.clone_from(&state.bodies),
+            false => self.ahead.resize(state.bodies.len(), BodyState::default()),
+        }
         scripts::follow(model, &self.roster.scripted, time + part, &mut self.ahead);
-        let Self { bodies, roster, ahead, .. } = self;
-        bodies.load(model, state, &roster.movable, &roster.scripted, ahead, part);
-        self.sum_forces(model, state, time + 0.5 * part, part);
+        let Self { bodies, roster, awake, ahead, .. } = self;
+        bodies.load(model, state, [&awake.list, &roster.scripted], ahead, part, uniform);
+        if varied {
+            self.sum_forces(model, time + 0.5 * part, part);
+        }
+        if state.applied.may_act() {
+            let movable = self.bodies.list.iter_mut().filter(|body| body.is_movable());
+            movable.for_each(|body| body.accelerate(&state.applied.get(body.slot as usize)));
+        }
     }
 
     fn outlook<'a>(
@@ -297,58 +419,122 @@ impl Realtime {
         (model, state): (&'a Model, &'a State),
         settings: &RealtimeSettings,
         part: f64,
-        workers: Workers,
+        workers: &'a Workers,
     ) -> Outlook<'a> {
-        Outlook { model, state, bodies, workers, touch_distance: settings.touch_distance, part }
+        Outlook { model, state, bodies, workers, touch_distance: settings.touch_distance, part, free: &[] }
     }
 
     /// Marks the contacts that the motion of the next `part` seconds does not confirm.
-    fn find_ghosts(&mut self, model: &Model, state: &State, part: f64, workers: Workers) {
+    fn find_ghosts(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) {
         let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
         self.ghosts.find(&mut self.memory.pairs, &outlook);
     }
 
     /// Whether bodies have run into what was not expected to be in their way.
-    fn some_ghosts_come_true(&mut self, model: &Model, state: &State, part: f64, workers: Workers) -> bool {
+    fn some_ghosts_come_true(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) -> bool {
         let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
         self.ghosts.come_true(&mut self.memory.pairs, &outlook)
     }
 
     /// Takes over contacts and joints for the next `part` seconds.
     fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
-        let [h, swept_h] = self.substeps().map(|substeps| part / f64::from(substeps));
-        let world = self.joint_world(model, state, h);
+        self.waves.begin(self.substeps());
+        let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
         self.contacts.clear();
-        self.swept.clear();
-        self.bouncing.iter_mut().for_each(Vec::clear);
+        let work = &mut self.report.work;
+        (work.heaps, work.exact_islands, work.resting_islands) = (0, 0, 0);
         self.exact.clear(self.bodies.list.len());
-        for island in self.islands.as_slice().iter().filter(|island| island.needs_solving()) {
-            let first = self.contacts.len() as u32;
-            let patches = |index: usize| {
-                let pair = &self.memory.pairs.list[index];
-                (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost).map(move |patch| (pair, patch))
-            };
-            let count = island.contacts.iter().map(|&index| patches(index).count()).sum::<usize>();
-            let is_exact = count <= self.settings.exact_contacts as usize || !island.joints.is_empty();
-            let h = if is_exact { h } else { swept_h };
-            for &index in &island.contacts {
-                for (pair, patch) in patches(index) {
-                    if pair.material.restitution > 0.0 {
-                        self.bouncing[usize::from(!is_exact)].push(self.contacts.len() as u32);
-                    }
-                    self.contacts.push(Contact::new((index, pair), patch, &self.bodies, h));
+        self.wide.clear(self.bodies.list.len());
+        let islands = std::mem::take(&mut self.islands);
+        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
+            let pairs = &self.memory.pairs.list;
+            let count = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
+            let pace = self.pace(island, count);
+            let work = &mut self.report.work;
+            work.heaps += usize::from(pace == Pace::Heap);
+            work.exact_islands += usize::from(matches!(pace, Pace::Exact | Pace::Resting));
+            work.resting_islands += usize::from(pace == Pace::Resting);
+            match pace {
+                Pace::Alone => {}
+                Pace::Heap => self.load_heap(island, part),
+                pace => {
+                    let numbers = self.load_exact(island, pace, part);
+                    self.bodies.set_pace(&island.bodies, pace);
+                    let members = Members { contacts: numbers, joints: &island.joints, pace };
+                    self.exact.add(&members, &self.contacts, &self.memory.joints, &mut self.bodies, &world);
                 }
             }
-            let numbers = first..self.contacts.len() as u32;
-            if is_exact {
-                let members = Members { contacts: numbers, joints: &island.joints };
-                let joints = &self.memory.joints;
-                self.exact.add(&members, &self.contacts, joints, &mut self.bodies, &world);
-            } else {
-                self.swept.extend(numbers);
-                self.bodies.sweep(&island.bodies);
+        }
+        self.islands = islands;
+        self.waves.gather(&self.bodies);
+    }
+
+    /// The contacts of an exact island, as numbers.
+    fn load_exact(&mut self, island: &Island, pace: Pace, part: f64) -> std::ops::Range<u32> {
+        let first = self.contacts.len() as u32;
+        let Self { waves, contacts, bodies, memory, .. } = self;
+        if let Some(wave) = waves.at(pace) {
+            let h = part / f64::from(wave.substeps);
+            for &index in &island.contacts {
+                let pair = &memory.pairs.list[index];
+                for patch in real_patches(pair) {
+                    if pair.material.restitution > 0.0 {
+                        wave.bouncing.push(contacts.len() as u32);
+                    }
+                    contacts.push(Contact::new((index, pair), patch, bodies, h));
+                }
             }
         }
+        first..self.contacts.len() as u32
+    }
+
+    /// Takes over the contacts of a heap. Its bodies without one fly alone.
+    fn load_heap(&mut self, island: &Island, part: f64) {
+        let Self { waves, contacts, bodies, memory, wide, .. } = self;
+        let h = part / f64::from(waves.heaps.substeps);
+        for &index in &island.contacts {
+            let pair = &mut memory.pairs.list[index];
+            let numbers = pair.bodies.map(|id| bodies.number(id));
+            let mut first = None;
+            for patch in real_patches(pair) {
+                if pair.material.restitution > 0.0 {
+                    waves.heaps.bouncing.push(contacts.len() as u32);
+                    contacts.push(Contact::new((index, pair), patch, bodies, h));
+                }
+                let link = wide.add([index as u32, patch as u32], numbers, bodies);
+                first = first.or(link);
+            }
+            pair.link = first;
+            if first.is_some() {
+                bodies.set_pace(&pair.bodies, Pace::Heap);
+            }
+        }
+    }
+
+    /// With whom the bodies of an island go that has so many contacts.
+    fn pace(&self, island: &Island, contacts: usize) -> Pace {
+        let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
+        let at_rest = || {
+            let mut pairs = island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
+            pairs.all(|pair| pair.bodies.iter().all(rests))
+        };
+        match island.joints.is_empty() {
+            true if contacts == 0 => Pace::Alone,
+            true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            true if contacts > FEW_CONTACTS && self.crashes(island) => Pace::Heap,
+            true if at_rest() => Pace::Resting,
+            _ => Pace::Exact,
+        }
+    }
+
+    /// Whether bodies of an island run into each other or fly apart: then contacts come and go, and an exact solve goes to waste.
+    fn crashes(&self, island: &Island) -> bool {
+        let body = |id: BodyId| &self.bodies.list[self.bodies.number(id) as usize];
+        island.contacts.iter().map(|&index| &self.memory.pairs.list[index]).any(|pair| {
+            let [a, b] = pair.bodies.map(body);
+            let opening = |patch: &Patch| patch.normal.dot(b.velocity - a.velocity);
+            pair.patches.iter().any(|patch| opening(patch).abs() > load::CRASH)
+        })
     }
 
     /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.
@@ -356,59 +542,29 @@ impl Realtime {
         [self.rhythm.substeps, self.memory.load.substeps(&self.rhythm, &self.settings)]
     }
 
-    /// The accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
-    /// they are right to second order.
-    fn sum_forces(&mut self, model: &Model, state: &State, middle: f64, part: f64) {
-        for id in &self.roster.movable {
+    /// Adds the accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
+    /// they are right to second order. Those that are the same for all are known already.
+    fn sum_forces(&mut self, model: &Model, middle: f64, part: f64) {
+        for id in &self.awake.list {
             let body = &mut self.ahead[id.slot()];
-            if !body.asleep {
-                body.position += body.velocity * (0.5 * part);
-            }
+            body.position += body.velocity * (0.5 * part);
         }
-        forces::sum(model, middle, &self.ahead, &mut self.wrenches);
+        forces::sum_varied(model, middle, &self.ahead, &mut self.wrenches);
         for body in self.bodies.list.iter_mut().filter(|body| body.is_movable()) {
-            let mut wrench = self.wrenches.as_slice()[body.slot as usize];
-            wrench += state.applied.get(body.slot as usize);
-            body.acceleration = wrench.force * body.inverse_mass;
-            body.angular_acceleration = body.inverse_inertia * wrench.torque;
+            body.accelerate(&self.wrenches.as_slice()[body.slot as usize]);
         }
     }
 
-    /// Lets `part` seconds pass, in substeps: first for exact islands and what is free, then for heaps.
-    fn solve(&mut self, model: &Model, state: &State, part: f64, cancel: &Cancel) {
-        let [substeps, swept_substeps] = self.substeps();
-        let h = part / f64::from(substeps);
-        let stiffness = Stiffness { h, push: self.settings.max_push_speed };
-        let world = self.joint_world(model, state, h);
-        let Self { bodies, contacts, wide, exact, swept, bouncing, level, settings, .. } = self;
-        let scripted = bodies.scripted();
-        for _ in (0..substeps).take_while(|_| !cancel.is_cancelled()) {
-            let others = |body: &&mut Body| !body.swept;
-            bodies.list.iter_mut().filter(others).for_each(|body| body.kick(if body.jointed { 0.5 * h } else { h }));
-            impact::bounce(contacts, &bouncing[0], bodies, h, settings.restitution_threshold);
-            exact.push(contacts, bodies, &stiffness, &world);
-            bodies.list.iter_mut().filter(others).for_each(|body| body.drift(h));
-            exact.relax(contacts, bodies, &stiffness, &world);
-        }
-        if swept.is_empty() {
-            return;
-        }
-        // Heaps meet scripted bodies where these were in the beginning.
-        let arrived = bodies.scripted();
-        bodies.put(&scripted);
-        let h = part / f64::from(swept_substeps);
-        let stiffness = Stiffness { h, ..stiffness };
-        wide.load(contacts, swept, bodies, &stiffness);
-        for _ in (0..swept_substeps).take_while(|_| !cancel.is_cancelled()) {
-            let moves = |body: &&mut Body| body.swept || !body.is_movable();
-            bodies.list.iter_mut().filter(|body| body.swept).for_each(|body| body.kick(h));
-            impact::bounce(contacts, &bouncing[1], bodies, h, settings.restitution_threshold);
-            wide.push(bodies, &stiffness, *level);
-            bodies.list.iter_mut().filter(moves).for_each(|body| body.drift(h));
-            wide.relax(bodies, &stiffness, *level);
-        }
-        wide.store(contacts);
-        bodies.put(&arrived);
+    /// Lets `part` seconds pass.
+    fn solve(&mut self, model: &Model, state: &State, part: f64, (workers, cancel): (&Workers, &Cancel)) {
+        let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
+        let Self { bodies, contacts, wide, exact, waves, level, settings, memory, report, .. } = self;
+        let (push, threshold) = (settings.max_push_speed, settings.restitution_threshold);
+        let pairs = &memory.pairs.list;
+        let times = &mut report.times.stages;
+        let level = *level;
+        let mut solvers = Solvers { pairs, contacts, wide, exact, level, push, threshold, workers, cancel, times };
+        waves.pass(part, bodies, &mut solvers, &world);
     }
 
     /// What joints need to know of the world, for substeps of `h` seconds.
@@ -418,31 +574,58 @@ impl Realtime {
     }
 
     /// Gives the impulses back to the pairs and joints.
-    fn store(&mut self, part: f64) {
+    fn store(&mut self, part: f64, workers: &Workers) {
         let h = part / f64::from(self.rhythm.substeps);
         self.exact.store(&mut self.memory.joints, h);
+        let pairs = &mut self.memory.pairs.list;
         for contact in &self.contacts {
-            contact.store(&mut self.memory.pairs.list[contact.pair as usize]);
+            let pair = &mut pairs[contact.pair as usize];
+            if pair.link.is_some() { contact.store_impacts(pair) } else { contact.store(pair) }
         }
-        self.memory.load.follow(&self.contacts, &self.swept, &self.bodies);
+        let mut burden = [0.0; 2];
+        if self.wide.len() > 0 {
+            let h = part / f64::from(self.waves.heaps.substeps);
+            self.wide.store(pairs, h, workers);
+            burden = self.wide.burden(h);
+        }
+        self.memory.load.follow(burden, &self.bodies);
     }
 
-    /// Notes which contacts each body has.
-    fn index_contacts(&mut self, slots: usize) {
-        let touching = self.memory.pairs.list.iter().enumerate().filter(|(_, pair)| pair.touches());
-        self.adjacency.rebuild(slots, touching.map(|(index, pair)| (index as u32, pair.bodies)));
+    /// Notes which contacts each body has that is awake.
+    fn index_contacts(&mut self) {
+        let Self { adjacency, bodies, memory, .. } = self;
+        let touching = memory.pairs.list.iter().enumerate().filter(|(_, pair)| pair.touches());
+        let numbers = |pair: &Pair| pair.bodies.map(|id| bodies.number(id) as usize);
+        adjacency.rebuild_rows(bodies.list.len(), touching.map(|(index, pair)| (index as u32, numbers(pair))));
     }
 
     /// Counts what the report tells of bodies, islands and contacts.
     fn count(&mut self, state: &State) {
-        let bodies = || self.islands.as_slice().iter().flat_map(|island| &island.bodies);
         let touching = || self.memory.pairs.list.iter().filter(|pair| pair.touches());
-        self.report.asleep = bodies().filter(|id| state.bodies[id.slot()].asleep).count();
-        self.report.awake = bodies().count() - self.report.asleep;
-        self.report.islands = self.islands.as_slice().len();
-        self.report.contacts = touching().count();
-        self.report.contact_points = touching().map(|pair| pair.spots().count()).sum();
+        let [contacts, points] = self.memory.pairs.still_contacts;
+        self.report.awake = self.awake.list.len();
+        self.report.asleep = self.roster.movable.len() - self.report.awake;
+        let awake = |island: &&Island| island.bodies.iter().any(|id| !state.bodies[id.slot()].asleep);
+        self.report.islands = self.islands.as_slice().iter().filter(awake).count() + self.asleep;
+        self.report.contacts = touching().count() + contacts;
+        self.report.contact_points = touching().map(|pair| pair.spots().count()).sum::<usize>() + points;
+        let pairs = &self.memory.pairs.list;
+        self.report.work = StepWork {
+            pairs: pairs.len(),
+            recycled: pairs.iter().filter(|pair| pair.recycled).count(),
+            looks: self.rhythm.refreshes as usize,
+            swept_contacts: self.wide.len(),
+            colours: if self.wide.len() > 0 { self.wide.colours() } else { 0 },
+            exact_substeps: self.waves.exact.substeps as usize,
+            heap_substeps: self.waves.heaps.substeps as usize,
+            ..self.report.work
+        };
     }
+}
+
+/// The patches of a pair that are no ghosts.
+fn real_patches(pair: &Pair) -> impl Iterator<Item = usize> {
+    (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost)
 }
 
 fn known_reaction(joints: &[JointMemory], joint: JointId, dt: f64) -> Option<Reaction> {
@@ -455,18 +638,25 @@ impl Method for Realtime {
     }
 
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
-        self.before.bodies.clone_from(&context.state.bodies);
-        self.before.pairs.clone_from(&self.memory.pairs);
+        let StepContext { changes, model, state, .. } = context;
+        self.roster.follow(changes, model);
+        self.stirred = self.awake.follow(changes, &self.roster, model, state);
+        if self.stirred {
+            self.memory.pairs.sort_out(model, state, None, true);
+        }
+        self.before.bodies.clear();
+        self.before.note(&self.awake.list, context.state, |_| true);
+        self.before.note(&self.roster.scripted, context.state, |_| true);
         self.before.joints.clone_from(&self.memory.joints);
-        self.before.activity.clone_from(&self.memory.activity);
         self.before.load = self.memory.load;
         self.before.report = self.report;
         let result = self.advance(context);
         if result.is_err() {
-            std::mem::swap(&mut context.state.bodies, &mut self.before.bodies);
-            std::mem::swap(&mut self.memory.pairs, &mut self.before.pairs);
+            self.before.bodies.iter().for_each(|(slot, body)| context.state.bodies[*slot as usize] = *body);
+            self.memory.pairs.undo();
+            self.awake.renew(&self.roster, context.state);
+            self.memory.pairs.sort_out(context.model, context.state, None, false);
             std::mem::swap(&mut self.memory.joints, &mut self.before.joints);
-            std::mem::swap(&mut self.memory.activity, &mut self.before.activity);
             self.memory.load = self.before.load;
             self.report = self.before.report;
             context.index.all_moved();
@@ -483,12 +673,29 @@ impl Method for Realtime {
     }
 
     fn visit_contacts<'a>(&'a self, visit: &mut dyn FnMut(ContactView<'a>)) {
-        self.memory.pairs.list.iter().filter(|pair| pair.touches()).for_each(|pair| visit(pair.view()));
+        self.memory.pairs.visit(&mut |pair| {
+            if pair.touches() {
+                visit(pair.view());
+            }
+        });
     }
 
     fn visit_contacts_of<'a>(&'a self, body: BodyId, visit: &mut dyn FnMut(ContactView<'a>)) {
-        let pairs = self.adjacency.of(body).iter().map(|&index| &self.memory.pairs.list[index as usize]);
-        pairs.filter(|pair| pair.bodies.contains(&body)).for_each(|pair| visit(pair.view()));
+        let pairs = &self.memory.pairs;
+        let mut show = |pair: &'a Pair| {
+            if pair.touches() && pair.bodies.contains(&body) {
+                visit(pair.view());
+            }
+        };
+        pairs.still_of(body).for_each(&mut show);
+        match self.bodies.number(body) {
+            // It is not awake, or it is not known yet.
+            WORLD => pairs.list.iter().for_each(show),
+            number => {
+                let numbers = self.adjacency.row(number as usize).iter();
+                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(show);
+            }
+        }
     }
 
     fn reset(&mut self) {
@@ -496,6 +703,7 @@ impl Method for Realtime {
         self.memory.joints.clear();
         self.memory.activity.reset();
         self.memory.dt = 0.0;
+        self.bodies.clear();
         self.islands.clear();
         self.adjacency.clear();
         self.report = StepReport::default();
@@ -522,7 +730,8 @@ impl Method for Realtime {
         self.memory.pairs.adopt(model);
         self.roster.follow(&Journal::everything(), model);
         self.islands.clear();
-        self.index_contacts(state.bodies.len());
+        self.bodies.clear();
+        self.adjacency.clear();
         self.report = StepReport { dt: self.memory.dt, ..StepReport::default() };
         Ok(())
     }

@@ -51,7 +51,7 @@ impl Body {
 }
 
 /// The rotation by a vector, by its power series where that is as good as exact.
-fn small_rotation(vector: DVec3) -> DQuat {
+pub(super) fn small_rotation(vector: DVec3) -> DQuat {
     // With x = |v|/2: (v/2 · sin x/x, cos x).
     let x2 = 0.25 * vector.length_squared();
     if x2 > 0.01 {

@@ -5,9 +5,11 @@
 //! measured anew: points that are found anew in every step flicker, and what flickers never comes to rest.
 
 use super::RealtimeSettings;
+use super::awake::is_still;
 use crate::contact::{self, Contact, ContactImpulse, ContactPoints};
 use crate::event::Grip;
-use crate::model::ContactMaterial;
+use crate::model::{ColliderModel, ContactMaterial};
+use crate::parts::adjacency::Adjacency;
 use crate::parts::notices::Touch;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
@@ -15,11 +17,19 @@ use crate::parts::{pairs, perturbation};
 use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::num::NonZeroU32;
+use tumble_geometry::broad_phase::{ProxyId, ProxyPair};
 use tumble_geometry::query::{self, ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
 use tumble_geometry::{Shape, Transform};
 
 /// The fewest pairs that are worth a thread of their own.
 const LEAST_SHARE: usize = 64;
+
+thread_local! {
+    /// Room for the manifolds of a pair: threads keep it from step to step.
+    static MANIFOLDS: RefCell<Vec<Manifold>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A point of a patch, in world coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -53,12 +63,15 @@ pub(super) struct Patch {
     pub(super) friction: DVec3,
     pub(super) twist: f64,
     pub(super) roll: DVec3,
-    /// Whether it is in the way of nobody (`ghosts`); found anew with every look at the contacts.
+    /// Whether it is in doubt, and whether it is in the way of nobody (`ghosts`); found anew with every look at the contacts.
+    #[serde(skip)]
+    pub(super) doubtful: bool,
     #[serde(skip)]
     pub(super) ghost: bool,
 }
 
 impl Patch {
+    #[inline]
     pub(super) fn spots(&self) -> &[Spot] {
         &self.spots[..usize::from(self.count)]
     }
@@ -68,8 +81,26 @@ impl Patch {
     }
 }
 
+impl Patch {
+    /// Whether a manifold has the same points in the same order.
+    fn has_points_of(&self, manifold: &Manifold) -> bool {
+        let points = manifold.points();
+        self.parts == [manifold.part_a, manifold.part_b]
+            && self.spots().len() == points.len()
+            && self.spots().iter().zip(points).all(|(spot, point)| spot.feature == point.feature)
+    }
+
+    /// Puts the points to where they are now.
+    fn carry(&mut self, manifold: &Manifold, normal: DVec3, round: [f64; 2], pose: &Transform) {
+        (self.normal, self.round, self.ghost) = (normal, round, false);
+        for (spot, point) in self.spots_mut().iter_mut().zip(manifold.points()) {
+            (spot.features, spot.position, spot.gap) = (point.features, pose.point(point.position), -point.depth);
+        }
+    }
+}
+
 /// Two colliders near each other.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Pair {
     /// The colliders, the smaller id first.
     pub(super) colliders: [ColliderId; 2],
@@ -90,21 +121,26 @@ pub(super) struct Pair {
     tilt: DVec3,
     /// The length of the step the impulses belong to, in seconds.
     pub(super) dt: f64,
+    /// Whether its points were recognised, all of them, when it was looked at last.
+    #[serde(skip)]
+    pub(super) recycled: bool,
+    /// One more than the number of its first contact in heaps (`wide`), if it has some.
+    #[serde(skip)]
+    pub(super) link: Option<NonZeroU32>,
+    /// How it was before the step under way.
+    #[serde(skip)]
+    before: Before,
 }
 
-/// A copy that uses the memory of what it replaces.
-impl Clone for Pair {
-    fn clone(&self) -> Self {
-        Self { patches: self.patches.clone(), cache: self.cache.clone(), ..*self }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        let mut patches = std::mem::take(&mut self.patches);
-        patches.clone_from(&other.patches);
-        let mut cache = std::mem::take(&mut self.cache);
-        cache.clone_from(&other.cache);
-        *self = Self { patches, cache, ..*other };
-    }
+/// What a step that fails puts back.
+#[derive(Clone, Debug, Default)]
+struct Before {
+    patches: Vec<Patch>,
+    cache: PairCache,
+    shapes: [u64; 2],
+    tilt: DVec3,
+    dt: f64,
+    touch: Touch,
 }
 
 impl ContactPoints for Pair {
@@ -156,6 +192,9 @@ impl pairs::Pair for Pair {
             shapes: [a.shape_revision, b.shape_revision],
             tilt: DVec3::ZERO,
             dt: 0.0,
+            recycled: false,
+            link: None,
+            before: Before::default(),
         })
     }
 }
@@ -164,6 +203,24 @@ impl Pair {
     /// What others see of it.
     pub(super) fn view(&self) -> Contact<'_> {
         Contact::new(self.colliders, self.bodies, self.material, self.dt, self)
+    }
+
+    /// Notes how it is before a step of `dt` seconds, and forgets what its points exerted in the one before.
+    fn begin(&mut self, dt: f64) {
+        self.before.patches.clone_from(&self.patches);
+        self.before.cache.clone_from(&self.cache);
+        let Before { shapes, tilt, dt: old_dt, touch, .. } = &mut self.before;
+        (*shapes, *tilt, *old_dt, *touch) = (self.shapes, self.tilt, self.dt, self.touch);
+        self.dt = dt;
+        self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
+    }
+
+    /// Puts back what was before the step.
+    fn undo(&mut self) {
+        std::mem::swap(&mut self.patches, &mut self.before.patches);
+        std::mem::swap(&mut self.cache, &mut self.before.cache);
+        let Before { shapes, tilt, dt, touch, .. } = self.before;
+        (self.shapes, self.tilt, self.dt, self.touch) = (shapes, tilt, dt, touch);
     }
 
     /// Whether they touch in at least one point.
@@ -221,11 +278,22 @@ impl Pair {
 
     /// Replaces the patches; what a point bore goes over to the point of the same name.
     fn adopt(&mut self, manifolds: &[Manifold], pose: &Transform, round: impl Fn(&Manifold) -> [f64; 2]) {
-        let mut old = std::mem::take(&mut self.patches);
-        let known = old.len();
-        for manifold in manifolds {
+        let normal = |manifold: &Manifold| {
             let ideal = pose.vector(manifold.normal);
-            let normal = if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) };
+            if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) }
+        };
+        let known = self.patches.len();
+        self.recycled = false;
+        if known == manifolds.len() && self.patches.iter().zip(manifolds).all(|(patch, now)| patch.has_points_of(now)) {
+            for (patch, manifold) in self.patches.iter_mut().zip(manifolds) {
+                patch.carry(manifold, normal(manifold), round(manifold), pose);
+            }
+            self.recycled = true;
+            return;
+        }
+        let mut old = std::mem::take(&mut self.patches);
+        for manifold in manifolds {
+            let normal = normal(manifold);
             let parts = [manifold.part_a, manifold.part_b];
             let before = old[..known].iter().find(|patch| patch.parts == parts && patch.normal.dot(normal) > 0.9);
             let mut patch = Patch { parts, normal, round: round(manifold), ..Patch::default() };
@@ -281,75 +349,204 @@ pub(super) struct Scenery<'a> {
     pub(super) dt: f64,
     pub(super) settings: &'a RealtimeSettings,
     pub(super) roster: &'a Roster,
-    pub(super) workers: Workers,
+    /// The movable bodies that are awake.
+    pub(super) awake: &'a [BodyId],
+    pub(super) workers: &'a Workers,
     pub(super) cancel: &'a Cancel,
 }
 
 /// All pairs, sorted by the ids of the colliders.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pairs {
     pub(super) list: Vec<Pair>,
     /// Pairs that ceased to exist since the last report.
     pub(super) ended: Vec<Pair>,
+    /// Pairs of which no body moves, sorted too: nobody looks at them.
+    pub(super) still: Vec<Pair>,
+    #[serde(skip)]
+    candidates: Candidates,
+    /// The still pairs of each body, and how many of them touch, in how many points.
+    #[serde(skip)]
+    of_still: Adjacency,
+    #[serde(skip)]
+    pub(super) still_contacts: [usize; 2],
 }
 
-/// A copy that uses the memory of what it replaces.
-impl Clone for Pairs {
-    fn clone(&self) -> Self {
-        Self { list: self.list.clone(), ended: self.ended.clone() }
-    }
+/// The colliders that may be near each other of which one may move, sorted; none if they are not known. They go with the index of a world,
+/// so a copy for another time or world does not know them.
+#[derive(Debug, Default)]
+struct Candidates(Option<Vec<[ColliderId; 2]>>);
 
-    fn clone_from(&mut self, other: &Self) {
-        self.list.clone_from(&other.list);
-        self.ended.clone_from(&other.ended);
+impl Clone for Candidates {
+    fn clone(&self) -> Self {
+        Self(None)
     }
 }
 
 impl Pairs {
     /// Broad phase: finds the pairs of colliders that may touch within the step.
     pub(super) fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, near: &mut Vec<[ColliderId; 2]>) {
-        relocate(world.model, world.state, world.dt, world.roster, index);
-        pairs::follow(world.model, index, &mut self.list, &mut self.ended, near);
+        let movers = [world.awake, &world.roster.scripted[..]];
+        relocate(world.model, world.state, world.dt, movers, index);
+        self.find_candidates(world, index);
+        near.clear();
+        near.extend(self.candidates.0.iter().flatten().filter(|&&pair| index.meet(pair)));
+        pairs::merge(world.model, near, &mut self.list, &mut self.ended);
     }
 
-    /// Narrow phase: finds the points of all pairs of which one moves, where the bodies are now.
-    pub(super) fn touch(&mut self, world: &Scenery<'_>) {
-        let still = |id: BodyId| {
-            let fixed = || world.model.bodies().get(id).is_none_or(|body| !body.kind.moves());
-            world.state.bodies[id.slot()].asleep || fixed()
+    /// Brings the candidates up to date.
+    fn find_candidates(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex) {
+        let Scenery { model, state, .. } = *world;
+        let still = &self.still;
+        let pair = |&(a, b): &ProxyPair| {
+            let [Some(a), Some(b)] = [a, b].map(|proxy| model.colliders().id_in_slot(proxy.0 as usize)) else {
+                return None;
+            };
+            let moves = |id: ColliderId| model.colliders().get(id).is_some_and(|c| !is_still(model, state, c.body));
+            // Those that do not move are looked at once.
+            let is_known = |pair: &[ColliderId; 2]| still.binary_search_by_key(pair, |known| known.colliders).is_ok();
+            let wanted = |pair: &[ColliderId; 2]| pair.iter().any(|&id| moves(id)) || !is_known(pair);
+            Some([a, b]).filter(|pair| wanted(pair) && pairs::may_meet(model, *pair))
         };
-        world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
-            let moves = !pair.bodies.into_iter().all(still) || pair.patches.is_empty();
-            if moves && !world.cancel.is_cancelled() {
-                pair.update(world, manifolds);
+        let changes = index.changed_pairs();
+        match &mut self.candidates.0 {
+            Some(list) => {
+                let slots = |[a, b]: &[ColliderId; 2]| (ProxyId(a.slot() as u32), ProxyId(b.slot() as u32));
+                if !changes.lost.is_empty() {
+                    list.retain(|pair| changes.lost.binary_search(&slots(pair)).is_err());
+                }
+                if !changes.new.is_empty() {
+                    list.extend(changes.new.iter().filter_map(pair));
+                    list.sort_unstable();
+                }
             }
-        });
-    }
-
-    /// Forgets what the points exerted in the step before.
-    pub(super) fn begin(&mut self, dt: f64) {
-        for pair in &mut self.list {
-            pair.dt = dt;
-            pair.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
+            unknown => *unknown = Some(index.all_pairs().iter().filter_map(pair).collect()),
         }
     }
 
+    /// Bodies have fallen asleep or woken, or things have changed: parts the pairs that move from those that do not. Those that come to move
+    /// within a step of `begins` seconds begin it. Those that do not touch are to be looked at once more if something was moved `by_hand`.
+    pub(super) fn sort_out(&mut self, model: &Model, state: &State, begins: Option<f64>, by_hand: bool) {
+        self.candidates.0 = None;
+        let is_alive = |pair: &Pair| {
+            let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
+            pair.colliders.map(revision) == pair.shapes.map(Some) && pairs::may_meet(model, pair.colliders)
+        };
+        let rests = |pair: &Pair| {
+            pair.bodies.iter().all(|&id| is_still(model, state, id))
+                && !(by_hand && pair.patches.is_empty())
+                && is_alive(pair)
+        };
+        let mut woken: Vec<Pair> = self.still.extract_if(.., |pair| !rests(pair)).collect();
+        if let Some(dt) = begins {
+            woken.iter_mut().for_each(|pair| pair.begin(dt));
+        }
+        self.still.extend(self.list.extract_if(.., |pair| rests(pair)));
+        self.still.sort_by_key(|pair| pair.colliders);
+        self.list.append(&mut woken);
+        self.list.sort_by_key(|pair| pair.colliders);
+        let still = self.still.iter().enumerate();
+        self.of_still.rebuild(state.bodies.len(), still.map(|(index, pair)| (index as u32, pair.bodies)));
+        let touching = || self.still.iter().filter(|pair| pair.touches());
+        self.still_contacts = [touching().count(), touching().map(|pair| pair.spots().count()).sum()];
+    }
+
+    /// The pairs of a body that do not move.
+    pub(super) fn still_of(&self, body: BodyId) -> impl Iterator<Item = &Pair> {
+        self.of_still.of(body).iter().map(|&index| &self.still[index as usize])
+    }
+
+    /// A pair by its number: those that move, then the others.
+    pub(super) fn numbered(&self, number: usize) -> &Pair {
+        self.list.get(number).unwrap_or_else(|| &self.still[number - self.list.len()])
+    }
+
+    /// All pairs with their numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = (usize, &Pair)> + Clone {
+        self.list.iter().chain(&self.still).enumerate()
+    }
+
+    /// Calls `visit` with all pairs in the order of their colliders.
+    pub(super) fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Pair)) {
+        let mut still = self.still.iter().peekable();
+        for pair in &self.list {
+            while let Some(before) = still.next_if(|still| still.colliders < pair.colliders) {
+                visit(before);
+            }
+            visit(pair);
+        }
+        still.for_each(visit);
+    }
+
+    /// Whether something that moves touches something that sleeps.
+    pub(super) fn touch_sleepers(&self, state: &State) -> bool {
+        let asleep = |id: &BodyId| state.bodies[id.slot()].asleep;
+        self.list.iter().any(|pair| !pair.patches.is_empty() && pair.bodies.iter().any(asleep))
+    }
+
+    /// Narrow phase: finds the points of all pairs of which one moves, where the bodies are now. `begins` is the length of the step that
+    /// begins with it, if one does.
+    pub(super) fn touch(&mut self, world: &Scenery<'_>, begins: Option<f64>) {
+        let still = |id: BodyId| is_still(world.model, world.state, id);
+        let members = self.list.len() / LEAST_SHARE;
+        world.workers.shares(members, &mut self.list, |_, pairs| {
+            MANIFOLDS.with_borrow_mut(|manifolds| {
+                for pair in pairs {
+                    if let Some(dt) = begins {
+                        pair.begin(dt);
+                    }
+                    let moves = !pair.bodies.into_iter().all(still) || pair.patches.is_empty();
+                    if moves && !world.cancel.is_cancelled() {
+                        pair.update(world, manifolds);
+                    }
+                }
+            });
+        });
+    }
+
+    /// Whether no pair moves, in `dt` seconds, by more than half of what contact points are kept for: a part `keep` of its size.
+    pub(super) fn hardly_move(&self, model: &Model, state: &State, keep: f64, dt: f64) -> bool {
+        self.list.iter().all(|pair| {
+            let [Some(a), Some(b)] = pair.colliders.map(|id| model.colliders().get(id)) else { return true };
+            let [first, second] = pair.bodies.map(|id| &state.bodies[id.slot()]);
+            let turn = |collider: &ColliderModel, spin: DVec3| match spin == DVec3::ZERO {
+                true => 0.0,
+                false => spin.length() * (collider.center_pose.translation.length() + collider.bounding_sphere.radius),
+            };
+            let speed = (second.velocity - first.velocity).length()
+                + turn(a, first.angular_velocity)
+                + turn(b, second.angular_velocity);
+            speed * dt <= 0.5 * keep * a.bounding_sphere.radius.min(b.bounding_sphere.radius)
+        })
+    }
+
+    /// Puts back what was before the step under way, which has found its pairs and looked at them.
+    pub(super) fn undo(&mut self) {
+        self.candidates.0 = None;
+        self.list.iter_mut().for_each(Pair::undo);
+        self.list.append(&mut self.ended);
+        self.list.sort_by_key(|pair| pair.colliders);
+    }
+
     pub(super) fn clear(&mut self) {
-        self.list.clear();
-        self.ended.clear();
+        *self = Self::default();
     }
 
     /// The part of it that leaves a trace.
     pub(super) fn retain_what_matters(&mut self, model: &Model) {
-        self.list.retain(|pair| {
+        let matters = |pair: &Pair| {
             let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
             let alive = pair.colliders.map(revision) == pair.shapes.map(Some);
             alive && (!pair.patches.is_empty() || pair.touch.now || pair.touch.before)
-        });
+        };
+        self.list.retain(matters);
+        self.still.retain(matters);
     }
 
     /// Takes over pairs that were saved: forgets those of colliders that are not there.
     pub(super) fn adopt(&mut self, model: &Model) {
+        self.candidates.0 = None;
+        self.list.append(&mut self.still);
         self.list.retain_mut(|pair| {
             let [Some(a), Some(b)] = pair.colliders.map(|id| model.colliders().get(id)) else { return false };
             pair.shapes = [a.shape_revision, b.shape_revision];

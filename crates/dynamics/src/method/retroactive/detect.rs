@@ -57,7 +57,7 @@ pub(super) struct Scenery<'a> {
     pub(super) dt: f64,
     pub(super) settings: &'a RetroactiveSettings,
     pub(super) roster: &'a Roster,
-    pub(super) workers: Workers,
+    pub(super) workers: &'a Workers,
     pub(super) cancel: &'a Cancel,
 }
 
@@ -94,7 +94,7 @@ impl Contacts {
     }
 
     fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, scope: &Scope) {
-        relocate(world.model, world.state, world.dt, world.roster, index);
+        relocate(world.model, world.state, world.dt, world.roster.movers(), index);
         pairs::follow(world.model, index, &mut self.list, &mut self.ended, &mut self.near);
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
             if pair.bodies.iter().any(|&id| scope.includes(id)) && !world.cancel.is_cancelled() {

@@ -10,45 +10,45 @@ use std::ops::Range;
 
 /// An order of elimination, and where the blocks of the factor lie in one list of numbers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Elimination {
+pub(crate) struct Elimination {
     /// The nodes in the order in which they are eliminated.
-    pub(super) columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// The blocks below the columns, column after column.
-    pub(super) below: Vec<Below>,
+    pub(crate) below: Vec<Below>,
     /// How many unknowns there are.
-    pub(super) unknowns: usize,
+    pub(crate) unknowns: usize,
     /// How many numbers the factor has.
-    pub(super) numbers: usize,
+    pub(crate) numbers: usize,
 }
 
 /// A node as a column of the factor.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(crate) struct Column {
     /// Its first unknown.
-    pub(super) first: usize,
+    pub(crate) first: usize,
     /// How many unknowns it has.
-    pub(super) size: usize,
+    pub(crate) size: usize,
     /// Where its own block begins, row by row.
-    pub(super) own: usize,
+    pub(crate) own: usize,
     /// Which blocks are below it.
-    pub(super) below: Range<usize>,
+    pub(crate) below: Range<usize>,
     /// Where the numbers of these blocks lie: together, row by row.
-    pub(super) rows: Range<usize>,
+    pub(crate) rows: Range<usize>,
 }
 
 /// The block that couples a column to a later one when its turn comes.
 #[derive(Clone, Debug)]
-pub(super) struct Below {
+pub(crate) struct Below {
     /// The place of the later node in the order. Ascending within a column.
-    pub(super) later: usize,
+    pub(crate) later: usize,
     /// Where the block begins: the rows of the later node by the columns of this one.
-    pub(super) start: usize,
+    pub(crate) start: usize,
 }
 
 impl Elimination {
     /// For nodes of these sizes, of which those in one group are all coupled to each other. None if the elimination would
     /// take more than `budget` multiplications.
-    pub(super) fn new(sizes: &[usize], groups: &[Vec<usize>], budget: f64) -> Option<Self> {
+    pub(crate) fn new(sizes: &[usize], groups: &[Vec<usize>], budget: f64) -> Option<Self> {
         let unknowns = |nodes: &BTreeSet<usize>| -> usize { nodes.iter().map(|&node| sizes[node]).sum() };
         let mut neighbours = vec![BTreeSet::new(); sizes.len()];
         let mut spent = 0.0;

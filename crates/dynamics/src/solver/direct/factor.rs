@@ -10,7 +10,7 @@ use super::elimination::{Column, Elimination};
 
 /// A matrix in factors, laid out as an [`Elimination`] says.
 #[derive(Debug, Default)]
-pub(super) struct Factor {
+pub(crate) struct Factor {
     /// L, block by block; before a node is eliminated, the matrix.
     numbers: Vec<f64>,
     /// 1/D of the unknown that is eliminated at each place; zero for a row that is left out.
@@ -27,7 +27,7 @@ impl Factor {
     /// Factors the matrix with the elements `entry(i, j)`, asked for only where nodes are coupled. Of the unknowns only those
     /// that count are eliminated; of these, those whose diagonal shrinks to less than `least` of what it was do not count any
     /// more. The smallest part that was left of a diagonal; 1 if there is none.
-    pub(super) fn factor(
+    pub(crate) fn factor(
         &mut self,
         elimination: &Elimination,
         entry: impl Fn(usize, usize) -> f64,
@@ -167,7 +167,7 @@ impl Factor {
     }
 
     /// Solves for the unknowns, in place.
-    pub(super) fn solve(&self, elimination: &Elimination, x: &mut [f64]) {
+    pub(crate) fn solve(&self, elimination: &Elimination, x: &mut [f64]) {
         for column in &elimination.columns {
             let (n, order) = (column.size, &self.order[column.first..column.first + column.size]);
             let own = &self.numbers[column.own..column.own + n * n];

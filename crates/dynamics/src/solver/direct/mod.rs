@@ -15,8 +15,8 @@
 //! with the joints every now and then ([`holding`]): so a light stack finds what it has to bear. If there are no joints and a few sweeps suffice,
 //! the solver is sequential impulses to the last bit.
 
-mod elimination;
-mod factor;
+pub(crate) mod elimination;
+pub(crate) mod factor;
 mod holding;
 mod joints;
 mod structure;

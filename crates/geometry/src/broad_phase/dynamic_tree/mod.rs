@@ -18,6 +18,7 @@
 //! stack of fixed size.
 
 mod build;
+mod coarse;
 mod node;
 mod pairs;
 mod tree;
@@ -103,6 +104,11 @@ impl SpatialIndex for TwoTrees {
     fn moved_pairs(&self, proxies: &Proxies, found: &mut FoundPairs) {
         self.moving.pairs_within(proxies, found);
         self.moving.pairs_with(&self.fixed, proxies, found);
+    }
+
+    fn part_of_moved_pairs(&self, proxies: &Proxies, part: usize, parts: usize, found: &mut FoundPairs) {
+        self.moving.part_of_pairs_within(proxies, (part, parts), found);
+        self.moving.part_of_pairs_with(&self.fixed, proxies, (part, parts), found);
     }
 
     fn settle(&mut self) {

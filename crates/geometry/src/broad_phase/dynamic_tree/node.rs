@@ -5,6 +5,7 @@
 //! one. What the tree finds is therefore a candidate, and certain only if the boxes overlap by more than the
 //! rounding; the rest is decided by the true boxes.
 
+use super::coarse::CoarseMotion;
 use crate::Aabb;
 use glam::{DVec3, Vec4};
 
@@ -103,6 +104,12 @@ impl Node {
         };
         let sure = surely(self.low, other.high) & surely(other.low, self.high);
         sure.bitmask() & COORDINATES == COORDINATES
+    }
+
+    /// The earliest time at which a moving box may meet what is in the node.
+    #[inline]
+    pub(super) fn reach(&self, motion: &CoarseMotion) -> f32 {
+        motion.reach(self.low, self.high)
     }
 
     pub(super) fn contains(&self, other: &Self) -> bool {

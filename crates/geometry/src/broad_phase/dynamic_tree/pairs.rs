@@ -4,6 +4,8 @@
 //! Whether two boxes overlap cannot be predicted, and a wrong guess costs the processor more than the test.
 //! The descent therefore does not branch on the answer: every candidate is written to the stack, and the stack grows by
 //! one or by nothing.
+//!
+//! For several workers the descent is cut into pieces a few levels below the roots, and every worker takes each so-manyeth of them.
 
 use super::node::Node;
 use super::tree::{MAX_HEIGHT, Tree};
@@ -36,6 +38,101 @@ impl Tree {
     pub(super) fn pairs_with(&self, other: &Tree, proxies: &Proxies, found: &mut FoundPairs) {
         if self.len() > 0 && other.len() > 0 && (self.node(0).moved() || other.node(0).moved()) {
             pairs_between(self, other, proxies, found, &mut [(0, 0); STACK]);
+        }
+    }
+}
+
+/// How many pieces each worker gets at least, as long as there are so many.
+const PIECES: usize = 16;
+/// How many levels below the roots the descent is cut at most.
+const LEVELS: usize = 12;
+
+/// A piece of the descent.
+#[derive(Clone, Copy)]
+enum Piece {
+    /// The pairs below one node.
+    Below(u32),
+    /// The pairs of one leaf below each of two nodes.
+    Between(u32, u32),
+}
+
+impl Tree {
+    /// Part of [`pairs_within`](Self::pairs_within): of so many, this one.
+    pub(super) fn part_of_pairs_within(
+        &self,
+        proxies: &Proxies,
+        (part, parts): (usize, usize),
+        found: &mut FoundPairs,
+    ) {
+        let root = (self.len() > 0).then_some(Piece::Below(0));
+        self.do_part(self, root, proxies, (part, parts), found);
+    }
+
+    /// Part of [`pairs_with`](Self::pairs_with).
+    pub(super) fn part_of_pairs_with(
+        &self,
+        other: &Tree,
+        proxies: &Proxies,
+        (part, parts): (usize, usize),
+        found: &mut FoundPairs,
+    ) {
+        let roots = (self.len() > 0 && other.len() > 0).then_some(Piece::Between(0, 0));
+        self.do_part(other, roots, proxies, (part, parts), found);
+    }
+
+    fn do_part(
+        &self,
+        other: &Tree,
+        whole: Option<Piece>,
+        proxies: &Proxies,
+        (part, parts): (usize, usize),
+        found: &mut FoundPairs,
+    ) {
+        let mut pieces = Vec::from_iter(whole);
+        for _ in 0..LEVELS {
+            if pieces.is_empty() || pieces.len() >= PIECES * parts {
+                break;
+            }
+            let mut smaller = Vec::new();
+            pieces.iter().for_each(|&piece| self.cut(other, piece, &mut smaller));
+            pieces = smaller;
+        }
+        let mut stack = [(0, 0); STACK];
+        for piece in pieces.into_iter().skip(part).step_by(parts.max(1)) {
+            match piece {
+                Piece::Below(index) => self.pairs_below(index, proxies, found, &mut stack),
+                Piece::Between(a, b) => {
+                    stack[0] = (a, b);
+                    pairs_between(self, other, proxies, found, &mut stack);
+                }
+            }
+        }
+    }
+
+    /// What a piece consists of, one level lower; two leaves stay as they are.
+    fn cut(&self, other: &Tree, piece: Piece, smaller: &mut Vec<Piece>) {
+        match piece {
+            Piece::Below(index) => {
+                let node = self.node(index);
+                if let (true, Ok(first)) = (node.moved(), node.link()) {
+                    smaller.extend([Piece::Below(first), Piece::Below(first + 1), Piece::Between(first, first + 1)]);
+                }
+            }
+            Piece::Between(a, b) => {
+                let (node_a, node_b) = (self.node(a), other.node(b));
+                if !(node_a.moved() | node_b.moved()) || !node_a.overlaps(node_b) {
+                    return;
+                }
+                match (node_a.link(), node_b.link()) {
+                    (Err(_), Err(_)) => smaller.push(piece),
+                    (Ok(first), Err(_)) => smaller.extend([first, first + 1].map(|a| Piece::Between(a, b))),
+                    (Err(_), Ok(first)) => smaller.extend([first, first + 1].map(|b| Piece::Between(a, b))),
+                    (Ok(fa), Ok(fb)) => {
+                        let children = [(fa, fb), (fa, fb + 1), (fa + 1, fb), (fa + 1, fb + 1)];
+                        smaller.extend(children.map(|(a, b)| Piece::Between(a, b)));
+                    }
+                }
+            }
         }
     }
 }

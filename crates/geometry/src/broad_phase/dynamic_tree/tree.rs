@@ -4,6 +4,7 @@
 //! sibling of node i is i ^ 1 and both are fetched together. The root is node 0; node 1 is never used.
 
 use super::build::{Item, Wear};
+use super::coarse::CoarseMotion;
 use super::node::Node;
 use crate::Aabb;
 use crate::broad_phase::probe::Probe;
@@ -324,13 +325,22 @@ impl Tree {
     }
 
     /// Visits the leaves within the limit, the nearer child first, and returns the limit that is left.
-    pub(super) fn search<P: Probe>(&self, probe: &P, mut limit: f64, visit: &mut impl FnMut(u32) -> f64) -> f64 {
+    pub(super) fn search<P: Probe>(&self, probe: &P, limit: f64, visit: &mut impl FnMut(u32) -> f64) -> f64 {
+        // The slack was rounded; some more is as good.
+        let slack = 1.001 * f64::from(self.slack);
+        match probe.motion().and_then(|motion| CoarseMotion::new(motion, self.origin, slack)) {
+            Some(motion) => self.descend(|node| f64::from(node.reach(&motion)), limit, visit),
+            None => self.descend(|node| probe.reach(&node.aabb(self.origin).expanded(slack)), limit, visit),
+        }
+    }
+
+    /// A search with a lower bound for how far away what is in a node is.
+    #[inline]
+    fn descend(&self, bound: impl Fn(&Node) -> f64, mut limit: f64, visit: &mut impl FnMut(u32) -> f64) -> f64 {
         if self.len() == 0 {
             return limit;
         }
-        // The slack was rounded; some more is as good.
-        let slack = 1.001 * f64::from(self.slack);
-        let reach = |node: &Node, index: u32| (probe.reach(&node.aabb(self.origin).expanded(slack)), index);
+        let reach = |node: &Node, index: u32| (bound(node), index);
         // A depth-first search holds at most one waiting node for each level.
         let mut waiting = [(0.0, 0); MAX_HEIGHT];
         let mut count = 0;

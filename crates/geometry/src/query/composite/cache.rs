@@ -5,7 +5,7 @@
 //!   is kept in the order of the part numbers, so that a part is found again by bisection, and is used over and over.
 
 use super::surface::Surface;
-use crate::query::manifold::{ConvexCache, Known, Reaches, within};
+use crate::query::manifold::{Carriage, ConvexCache, Known, Reaches, keep_within};
 use crate::query::{Manifold, ManifoldOptions, PairCache};
 use crate::{Shape, Transform};
 
@@ -32,7 +32,7 @@ impl CompositeCache {
         mut find: impl FnMut(&ManifoldOptions, &mut Roll<ConvexCache>, &mut Vec<Manifold>),
     ) {
         let first = manifolds.len();
-        if self.serve(pose, options, manifolds) {
+        if self.serve(shapes, pose, options, manifolds) {
             return;
         }
         manifolds.truncate(first);
@@ -46,9 +46,8 @@ impl CompositeCache {
         let generous = Known::new(reaches, pose, options);
         self.known = generous.and_then(|(known, generous)| {
             find(&generous, manifolds);
-            self.manifolds.extend(manifolds.drain(first..));
-            let complete = append(self.manifolds.iter().map(|found| within(found, options.prediction)), manifolds);
-            complete.then_some(known)
+            self.manifolds.extend_from_slice(&manifolds[first..]);
+            trim(manifolds, first, options.prediction).then_some(known)
         });
         if self.known.is_none() {
             // Where points beyond the prediction stand, others might: without them.
@@ -63,22 +62,37 @@ impl CompositeCache {
     }
 
     /// Appends the manifolds from memory; `false` if they are of no use, whatever was appended.
-    fn serve(&self, pose: &Transform, options: &ManifoldOptions, manifolds: &mut Vec<Manifold>) -> bool {
-        let moved = self.known.and_then(|known| known.moved(pose, options));
-        moved.is_some_and(|moved| append(self.manifolds.iter().map(|known| moved.carry(known)), manifolds))
+    fn serve(
+        &self,
+        shapes: [&Shape; 2],
+        pose: &Transform,
+        options: &ManifoldOptions,
+        manifolds: &mut Vec<Manifold>,
+    ) -> bool {
+        let Some(moved) = self.known.as_ref().and_then(|known| known.moved(pose, options)) else { return false };
+        let (first, carriage) = (manifolds.len(), Carriage::new(shapes[0], shapes[1]));
+        manifolds.extend_from_slice(&self.manifolds);
+        manifolds[first..].iter_mut().for_each(|manifold| moved.carry(manifold, carriage));
+        trim(manifolds, first, options.prediction)
     }
 }
 
-/// Appends manifolds that have points; `false` as soon as one is missing, or if there were some and none has points.
-fn append(found: impl ExactSizeIterator<Item = Option<Manifold>>, manifolds: &mut Vec<Manifold>) -> bool {
-    let (first, nothing) = (manifolds.len(), found.len() == 0);
-    for manifold in found {
-        let Some(manifold) = manifold else { return false };
-        if !manifold.points().is_empty() {
-            manifolds.push(manifold);
+/// Leaves what is within the prediction of the manifolds from `first` on; `false` if points may be missing, or if there were
+/// manifolds and none has points.
+fn trim(manifolds: &mut Vec<Manifold>, first: usize, prediction: f64) -> bool {
+    let nothing = manifolds.len() == first;
+    if !manifolds[first..].iter_mut().all(|manifold| keep_within(manifold, prediction)) {
+        return false;
+    }
+    let mut kept = first;
+    for i in first..manifolds.len() {
+        if !manifolds[i].points().is_empty() {
+            manifolds[kept] = manifolds[i];
+            kept += 1;
         }
     }
-    nothing || manifolds.len() > first
+    manifolds.truncate(kept);
+    nothing || kept > first
 }
 
 /// How far a shape reaches from its origin; for a height field, its surface.

@@ -80,9 +80,18 @@ impl Candidates {
         &self.normals
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Whether no candidate with nearly this normal is as deep.
-    pub(super) fn lacks(&self, spare: &Candidate) -> bool {
-        self.list.iter().all(|c| c.normal.dot(spare.normal) < 0.9 || c.point.depth < spare.point.depth)
+    pub(super) fn lacks(&self, normal: DVec3, depth: f64) -> bool {
+        self.lack_among(self.list.len(), normal, depth)
+    }
+
+    /// The same among the first of them.
+    pub(super) fn lack_among(&self, count: usize, normal: DVec3, depth: f64) -> bool {
+        self.list[..count].iter().all(|c| c.normal.dot(normal) < 0.9 || c.point.depth < depth)
     }
 
     /// Appends the manifolds; no candidate is left. Every candidate joins the first normal it agrees with.

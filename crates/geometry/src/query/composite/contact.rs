@@ -3,22 +3,25 @@
 //!
 //! Where the normal of a triangle's contact is one that the surface as a whole cannot have ([`normals`](super::normals)), it is
 //! replaced by the triangle's own, and the contact is what of the shape lies straight above or below the triangle.
-//! Three cases need care:
+//! Four cases need care:
 //!
 //! - **At a ridge** the replaced normal may be the long way out, where the normal of a neighbour is short: then the neighbour
 //!   has the contact.
 //! - **A solid** is only left through its outside. A triangle that has the shape's centre on its inner side is heeded if the
 //!   centre is inside the solid and the triangle faces the same way as the nearest place to come out; otherwise it is the
 //!   far side of a thin wall, and other triangles hold the shape.
+//! - **In a flat region** the triangles that have the same plane all around them are quickly done ([`floor`](super::floor)).
+//!   Of the others, points on edges beyond which the plane goes on are left out.
 //! - **Under the surface**: what has come through a triangle may lie under others without touching these. They are heeded if
 //!   they are neighbours, directly or in a chain, of one that the shape has come through.
 
 use super::cache::Roll;
 use super::cluster::Candidate;
+use super::floor::{Floor, Verdict};
 use super::name::{Triangles, mixed, named};
-use super::normals::{Place, facing};
+use super::normals::Place;
 use super::penetration::{self, last_touch};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, Spare};
 use super::surface::Surface;
 use crate::primitive::TriangleFeature;
 use crate::query::closest::as_convex;
@@ -27,8 +30,11 @@ use crate::query::manifold::{
 };
 use crate::query::{ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PointProjection};
 use crate::shape::Convex;
-use crate::{Shape, Transform, Triangle};
+use crate::{Aabb, Shape, Transform, Triangle};
 use glam::DVec3;
+
+/// Depths that differ by less than this share are equal.
+const ROUNDING: f64 = 1e-9;
 
 /// A contact counts as one with the face if its normal is this close (cosine) to the triangle's.
 const WITH_FACE: f64 = 0.99;
@@ -54,8 +60,20 @@ pub(super) fn manifolds(
     Scratch::with(|scratch| {
         let (Some(surface), Some(convex)) = (Surface::of(a), as_convex(shape)) else { return };
         let center = pose.point(convex.center());
-        let mut pair =
-            Pair { surface, shape, convex, pose, options, center, way_out: None, known, scratch, touches: false };
+        let mut pair = Pair {
+            surface,
+            shape,
+            convex,
+            pose,
+            options,
+            center,
+            around: shape.local_aabb().expanded(options.prediction.max(0.0)),
+            floor: None,
+            way_out: None,
+            known,
+            scratch,
+            touches: false,
+        };
         if !pair.find() && (pair.touches || surface.contains_point(center)) {
             // Wholly inside, or held by nothing but edges that each leave it to the other.
             manifolds.extend(shortest_way_out(a, shape, pose));
@@ -72,6 +90,10 @@ struct Pair<'a, 'b> {
     options: &'a ManifoldOptions,
     /// The centre of the shape, in the frame of the surface.
     center: DVec3,
+    /// A box around the shape and what is within the prediction of it, in the frame of the shape.
+    around: Aabb,
+    /// The flat region met last.
+    floor: Option<Floor>,
     /// The nearest place to come out from the centre, once it is known.
     way_out: Option<Option<PointProjection>>,
     /// What is remembered of the triangles.
@@ -86,21 +108,66 @@ impl Pair<'_, '_> {
     fn find(&mut self) -> bool {
         let region = self.shape.aabb(self.pose).expanded(self.options.prediction.max(0.0));
         self.surface.overlapping(&region, &mut |index| {
-            self.triangle(index);
+            if !self.flat(index) {
+                self.triangle(index);
+            }
             true
         });
+        // Whether the shape has come through the middle of a flat region matters only to what is connected with it.
+        if !self.scratch.pending.is_empty() || self.scratch.candidates.is_empty() {
+            while let Some(index) = self.scratch.under.pop() {
+                self.triangle(index);
+            }
+        }
         self.spread();
         self.add_spare();
         !self.scratch.candidates.is_empty()
     }
 
+    /// The contact with a triangle amid a flat region; `false` if it is not or must be looked at in full.
+    fn flat(&mut self, index: u32) -> bool {
+        if self.options.internal_edges == InternalEdges::Keep || !self.surface.is_amid_flat(index) {
+            return false;
+        }
+        let seed = self.surface.flat_seed(index);
+        if !self.floor.as_ref().is_some_and(|floor| floor.is_of(seed)) {
+            self.floor = Floor::new(self.surface, seed, self.shape, self.pose, self.center);
+        }
+        let Some(floor) = &self.floor else { return false };
+        let Scratch { candidates, under, .. } = &mut *self.scratch;
+        let shape = (self.shape, self.pose);
+        let add = &mut |candidate| candidates.push(candidate);
+        match floor.contacts((self.surface, index), shape, self.center, self.options.prediction, add) {
+            Verdict::Done => true,
+            Verdict::Under => {
+                under.push(index);
+                true
+            }
+            Verdict::Unclear => false,
+        }
+    }
+
+    /// Whether a triangle is clearly beyond the prediction: to one side of the box around the shape.
+    fn is_beside(&self, triangle: &Triangle) -> bool {
+        let corners = triangle.vertices.map(|vertex| self.pose.inverse_point(vertex));
+        !Triangle { vertices: corners }.aabb().overlaps(&self.around)
+    }
+
     /// The contact with one triangle.
     fn triangle(&mut self, index: u32) -> Option<()> {
         let triangle = self.surface.triangle(index);
-        let outward = facing(self.surface, &triangle, self.center)?;
-        let known = self.known.meet(index);
-        let Some(found) = triangle_contact(&triangle, self.shape, self.pose, self.options, known) else {
-            if self.depth_along(&triangle, outward) > 0.0 {
+        let outward = self.facing(index, &triangle)?;
+        let depth = self.depth_along(&triangle, outward);
+        if depth < -self.options.prediction {
+            return None;
+        }
+        let known = match self.is_beside(&triangle) {
+            true => None,
+            false => Some(self.known.meet(index)),
+        };
+        let found = known.and_then(|known| triangle_contact(&triangle, self.shape, self.pose, self.options, known));
+        let Some(found) = found else {
+            if depth > 0.0 {
                 self.scratch.pending.push(index);
             }
             return None;
@@ -114,17 +181,17 @@ impl Pair<'_, '_> {
             if crosses && along > WITH_FACE {
                 self.scratch.crossed.push(index);
             }
-            self.add(&found.manifold, index, found.feature);
             if along > WITH_FACE {
-                self.add_corners(&triangle, index, u);
+                self.add_face(&found.manifold, &triangle, index, found.feature);
+            } else {
+                self.add(&found.manifold, index, found.feature, 0);
             }
             return Some(());
         }
         if !crosses {
             match self.along(&triangle, outward) {
                 Some(manifold) if u.dot(outward) >= 0.0 && manifold.max_depth() <= 0.0 => {
-                    self.add(&manifold, index, TriangleFeature::Face);
-                    self.add_corners(&triangle, index, outward);
+                    self.add_face(&manifold, &triangle, index, TriangleFeature::Face);
                 }
                 _ => self.scratch.pending.push(index),
             }
@@ -137,36 +204,60 @@ impl Pair<'_, '_> {
                 return None;
             }
         }
-        let depth = self.depth_along(&triangle, outward);
         if place.neighbors_part_sooner(depth, |n| self.depth_along(&triangle, n)) {
             return None;
         }
         self.scratch.crossed.push(index);
         match self.along(&triangle, outward) {
-            Some(manifold) => {
-                self.add(&manifold, index, TriangleFeature::Face);
-                self.add_corners(&triangle, index, outward);
-            }
-            None => self.scratch.spare.extend(self.deepest_under(&triangle, index, outward)),
+            Some(manifold) => self.add_face(&manifold, &triangle, index, TriangleFeature::Face),
+            None => self.scratch.spare.push(Spare { index, outward, depth }),
         }
         Some(())
     }
 
-    fn add(&mut self, manifold: &Manifold, index: u32, touched: TriangleFeature) {
-        let mut manifold = *manifold;
-        let triangle = Triangles { surface: self.surface, index };
-        for point in manifold.points_mut() {
-            point.feature = named(point.feature, triangle, touched);
-            point.features[0] = point.features[0].of_triangle(index);
+    /// The normal of a triangle on the side where contacts push.
+    fn facing(&self, index: u32, triangle: &Triangle) -> Option<DVec3> {
+        let face = self.surface.normal(index)?;
+        let in_front = self.surface.is_solid() || face.dot(self.center - triangle.vertices[0]) >= 0.0;
+        Some(if in_front { face } else { -face })
+    }
+
+    /// Adds the contact with the face of a triangle: without points on edges beyond which the plane goes on, and with all corners of
+    /// the shape.
+    fn add_face(&mut self, manifold: &Manifold, triangle: &Triangle, index: u32, touched: TriangleFeature) {
+        let keep = self.options.internal_edges == InternalEdges::Keep;
+        let level = if keep { 0 } else { self.surface.level_edges(index) };
+        let all = self.add(manifold, index, touched, level);
+        // Two or three points of a polyhedron's face are all there are, each with its name.
+        let is_complete = all && matches!(self.shape, Shape::Cuboid(_) | Shape::Hull(_));
+        if !(is_complete && (2..Manifold::MAX_POINTS).contains(&manifold.points().len())) {
+            self.add_corners(triangle, index, manifold.normal);
         }
-        self.scratch.candidates.extend(&manifold, self.surface.patch(index), 0);
+    }
+
+    /// Adds the points of a manifold but those on level edges of the triangle; `false` if there are such.
+    fn add(&mut self, manifold: &Manifold, index: u32, touched: TriangleFeature, level: u8) -> bool {
+        let mut all = true;
+        let triangle = Triangles { surface: self.surface, index };
+        let part_a = self.surface.patch(index);
+        for point in manifold.points() {
+            let feature = named(point.feature, triangle, touched);
+            let features = [point.features[0].of_triangle(index), point.features[1]];
+            if is_on_level_edge(features[0], level) {
+                all = false;
+                continue;
+            }
+            let point = ContactPoint { feature, features, ..*point };
+            self.scratch.candidates.push(Candidate { point, normal: manifold.normal, part_a, part_b: 0 });
+        }
+        all
     }
 
     /// The corners of the shape above or below a triangle, which a manifold of four points may have left out.
     fn add_corners(&mut self, triangle: &Triangle, index: u32, normal: DVec3) {
         let (shape, pose, prediction) = (self.shape, self.pose, self.options.prediction);
         corners_on_triangle(triangle, shape, pose, normal, prediction, &mut |corner| {
-            self.add(&corner, index, TriangleFeature::Face)
+            self.add(&corner, index, TriangleFeature::Face, 0);
         });
     }
 
@@ -207,16 +298,15 @@ impl Pair<'_, '_> {
                 let Some(at) = self.scratch.pending.iter().position(|&p| p == neighbor) else { continue };
                 self.scratch.pending.swap_remove(at);
                 let triangle = self.surface.triangle(neighbor);
-                let Some(outward) = facing(self.surface, &triangle, self.center) else { continue };
-                let Some(here) = facing(self.surface, &self.surface.triangle(index), self.center) else { continue };
+                let Some(outward) = self.facing(neighbor, &triangle) else { continue };
+                let Some(here) = self.facing(index, &self.surface.triangle(index)) else { continue };
                 // Not round a corner.
                 if outward.dot(here) < 0.5 {
                     continue;
                 }
                 self.scratch.crossed.push(neighbor);
                 if let Some(manifold) = self.along(&triangle, outward) {
-                    self.add(&manifold, neighbor, TriangleFeature::Face);
-                    self.add_corners(&triangle, neighbor, outward);
+                    self.add_face(&manifold, &triangle, neighbor, TriangleFeature::Face);
                 }
             }
         }
@@ -224,9 +314,29 @@ impl Pair<'_, '_> {
 
     /// Points under single triangles count where nothing deeper is known that way.
     fn add_spare(&mut self) {
-        let Scratch { candidates, spare, .. } = &mut *self.scratch;
+        let mut spare = std::mem::take(&mut self.scratch.spare);
+        // Most are not deeper than what is known, however deep they are.
+        spare.retain(|s| self.scratch.candidates.lacks(s.outward, s.depth * (1.0 - ROUNDING)));
         // Not against each other.
-        spare.retain(|spare| candidates.lacks(spare));
-        spare.drain(..).for_each(|spare| candidates.push(spare));
+        let first = self.scratch.candidates.len();
+        for Spare { index, outward, .. } in spare.drain(..) {
+            if let Some(deepest) = self.deepest_under(&self.surface.triangle(index), index, outward)
+                && self.scratch.candidates.lack_among(first, outward, deepest.point.depth)
+            {
+                self.scratch.candidates.push(deepest);
+            }
+        }
+        self.scratch.spare = spare;
+    }
+}
+
+/// Whether a feature of a triangle is an edge among these (bits), or a corner between two of them.
+fn is_on_level_edge(feature: Feature, level: u8) -> bool {
+    let is_level = |edge: u8| level >> (edge % 3) & 1 == 1;
+    match feature {
+        Feature::Triangle { part: TriangleFeature::Edge(edge), .. } => is_level(edge),
+        // Edge `i` begins at corner `i`, edge `i + 2` ends there.
+        Feature::Triangle { part: TriangleFeature::Vertex(corner), .. } => is_level(corner) && is_level(corner + 2),
+        _ => false,
     }
 }

@@ -6,7 +6,7 @@
 //! - [`distance`]: which two pieces are closest? Branch and bound over the hierarchies.
 //! - [`touch`]: which pieces touch, and is one wholly inside the other?
 //!
-//! Contact manifolds ([`manifolds`]) are made triangle by triangle ([`contact`], [`surface_pair`]), corrected where a triangle
+//! Contact manifolds ([`manifolds`]) are made triangle by triangle ([`contact`], [`floor`], [`surface_pair`]), corrected where a triangle
 //! does not know its neighbours ([`normals`]), merged ([`cluster`]), named ([`name`]) and remembered ([`cache`]).
 //!
 //! Whether a surface is solid decides what pushes where: a closed mesh (see [`Mesh::is_solid`](crate::shape::Mesh::is_solid)) and a height field
@@ -17,6 +17,7 @@ mod cache;
 mod cluster;
 mod contact;
 mod distance;
+mod floor;
 mod half_space;
 mod manifolds;
 mod name;

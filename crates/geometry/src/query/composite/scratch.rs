@@ -1,7 +1,8 @@
 //! Room for the lists that are needed while manifolds are found, used again by every call of a thread. What they hold is of no
 //! interest between calls.
 
-use super::cluster::{Candidate, Candidates};
+use super::cluster::Candidates;
+use glam::DVec3;
 use std::cell::Cell;
 
 /// The lists.
@@ -12,8 +13,20 @@ pub(super) struct Scratch {
     pub(super) crossed: Vec<u32>,
     /// Those it lies behind without touching.
     pub(super) pending: Vec<u32>,
-    /// Points under single triangles, in case nothing better is found.
-    pub(super) spare: Vec<Candidate>,
+    /// Triangles with something of the shape below them that is found with more work, in case nothing better is.
+    pub(super) spare: Vec<Spare>,
+    /// Triangles of flat regions that the shape reaches below, with none of its corners.
+    pub(super) under: Vec<u32>,
+}
+
+/// A triangle that the shape lies below.
+#[derive(Clone, Copy)]
+pub(super) struct Spare {
+    pub(super) index: u32,
+    /// The way out.
+    pub(super) outward: DVec3,
+    /// The shape is not deeper than this below it, in metres.
+    pub(super) depth: f64,
 }
 
 thread_local! {
@@ -27,6 +40,7 @@ impl Scratch {
         scratch.crossed.clear();
         scratch.pending.clear();
         scratch.spare.clear();
+        scratch.under.clear();
         let result = work(&mut scratch);
         SCRATCH.set(scratch);
         result

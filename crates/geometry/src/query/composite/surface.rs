@@ -68,6 +68,38 @@ impl<'a> Surface<'a> {
         }
     }
 
+    /// The seed (a triangle) of the flat region that a triangle belongs to.
+    pub(super) fn flat_seed(self, index: u32) -> u32 {
+        match self {
+            Self::Mesh(mesh) => mesh.flat_seed(index as usize),
+            Self::Field(field) => field.flat_seed(index as usize),
+        }
+    }
+
+    /// Whether that region goes on all around the triangle.
+    pub(super) fn is_amid_flat(self, index: u32) -> bool {
+        match self {
+            Self::Mesh(mesh) => mesh.is_amid_flat(index as usize),
+            Self::Field(field) => field.is_amid_flat(index as usize),
+        }
+    }
+
+    /// The edges of a triangle, as bits, beyond which that region goes on.
+    pub(super) fn level_edges(self, index: u32) -> u8 {
+        match self {
+            Self::Mesh(mesh) => mesh.level_edges(index as usize),
+            Self::Field(field) => field.level_edges(index as usize),
+        }
+    }
+
+    /// The unit normal of a triangle; `None` if it has no area.
+    pub(super) fn normal(self, index: u32) -> Option<DVec3> {
+        match self {
+            Self::Mesh(mesh) => Some(mesh.stored_normal(index as usize)).filter(|normal| *normal != DVec3::ZERO),
+            Self::Field(field) => field.triangle(index as usize).normal(),
+        }
+    }
+
     /// The number of a corner of a triangle, the same for all triangles that name it.
     pub(super) fn vertex_number(self, index: u32, corner: usize) -> u32 {
         match self {

@@ -43,6 +43,11 @@ impl Closeness {
     /// A millionth: what the closest points of two shapes, whose normal is known to rounding, belong to.
     pub(super) const STRICT: Self = Self { flat: 1e-6, facing: 1.0 - 5e-13 };
 
+    /// The sine of the angle.
+    pub(super) fn flat(self) -> f64 {
+        self.flat
+    }
+
     fn is_wide(self) -> bool {
         self.flat >= 1.0
     }

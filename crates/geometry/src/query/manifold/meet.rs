@@ -13,7 +13,7 @@ use crate::query::{ContactPoint, Feature, FeatureId, Manifold};
 use glam::{DVec2, DVec3};
 
 /// The sine of the angle up to which segments count as parallel.
-const PARALLEL: f64 = 0.02;
+pub(super) const PARALLEL: f64 = 0.02;
 /// Segments that share less than this part of the shorter one share a point.
 const SHARED: f64 = 1e-3;
 /// The closest points may be this much deeper than the deepest point found, relative to depth and extent, before they are

@@ -37,11 +37,11 @@ use crate::{Shape, Transform};
 pub(crate) use cache::ConvexCache;
 use frame::Frame;
 use polytope::BoxParts;
-pub(super) use recycle::{Known, Reaches, within};
+pub(super) use recycle::{Carriage, Known, Reaches, keep_within};
 use recycle::{Recycled, convex_reaches};
 pub(super) use select::select;
 pub(super) use triangle::{
-    corners_on_triangle, feature_along, triangle_contact, triangle_contact_along, triangles_contact,
+    Underside, corners_on_triangle, feature_along, triangle_contact, triangle_contact_along, triangles_contact,
 };
 
 /// How contact manifolds are made.
@@ -80,12 +80,24 @@ impl Default for ManifoldOptions {
 
 /// What a pair remembers from one call to the next to answer faster and steadily. It belongs to one pair of shapes:
 /// start anew if a shape is replaced.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PairCache {
     convex: ConvexCache,
     recycled: Option<Recycled>,
     parts: Option<Box<CompositeCache>>,
+}
+
+/// A copy that uses the memory of what it replaces.
+impl Clone for PairCache {
+    fn clone(&self) -> Self {
+        Self { parts: self.parts.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        (self.convex, self.recycled) = (other.convex, other.recycled);
+        self.parts.clone_from(&other.parts);
+    }
 }
 
 impl PairCache {
@@ -103,8 +115,7 @@ pub(super) fn convex_manifold(
     cache: &mut PairCache,
     manifolds: &mut Vec<Manifold>,
 ) {
-    if let Some(manifold) = cache.recycled.as_ref().and_then(|known| known.at(b_in_a, options)) {
-        manifolds.push(manifold);
+    if cache.recycled.as_ref().is_some_and(|known| known.append([a, b], b_in_a, options, manifolds)) {
         return;
     }
     cache.recycled = None;
@@ -114,7 +125,8 @@ pub(super) fn convex_manifold(
         return;
     };
     let Some(manifold) = convex_pair(a, b, b_in_a, &generous, &mut cache.convex) else { return };
-    if let Some(asked_for) = within(&manifold, options.prediction).filter(|m| !m.points().is_empty()) {
+    let mut asked_for = manifold;
+    if keep_within(&mut asked_for, options.prediction) && !asked_for.points().is_empty() {
         cache.recycled = Some(Recycled { known, manifold });
         manifolds.push(asked_for);
         return;

@@ -29,6 +29,11 @@ pub(super) fn pack(kind: Kind, tag: u16, numbers: [u32; 3]) -> FeatureId {
     FeatureId((kind as u64) << 62 | u64::from(tag & 0x3FFF) << 48 | a << 32 | b << 16 | c)
 }
 
+/// Whether the reference of a contact is a face of the second shape.
+pub(super) fn is_of_second_face(FeatureId(bits): FeatureId) -> bool {
+    bits >> 62 != Kind::EdgePair as u64 && (bits >> 48) as u16 & FACE_OF_B != 0
+}
+
 /// An edge of each shape, given by two small numbers each.
 pub(super) fn edge_pair_id(a: [u32; 2], b: [u32; 2]) -> FeatureId {
     pack(Kind::EdgePair, 1, [a[0] << 8 | a[1], b[0] << 8 | b[1], 0])

@@ -1,8 +1,11 @@
 //! Using manifolds again while the pair has hardly moved.
 //!
 //! Bodies at rest tremble by micrometres. As long as no point of B has moved in the frame of A by more than δ, a small share of
-//! the shapes' size, since the manifold was found, its points are kept: each is carried along with B and its depth measured
-//! anew along the same normal. With displacement δ and turn θ ≤ δ/reach the depth is off by δθ, to second order only.
+//! the shapes' size, since the manifold was found, its points are kept and carried along. A corner on a face is carried exactly, wherever
+//! it goes: the corner moves with its shape, the face and the normal with theirs. So is what is round on a face: its centre of
+//! curvature moves, not the point that touched. Where edges cross, with displacement δ and turn θ ≤ δ/reach, the depth is off by
+//! δθ, to second order only. What a large δ costs is that contacts of other features, or over the border of a face, are noticed
+//! late, by δ at most.
 //!
 //! The displacement counts from the pose at which the points were found, so it does not add up.
 //!
@@ -13,7 +16,9 @@
 //! others may be missing, and the manifold is of no use. Nor is it if nothing is left at all.
 
 use super::ManifoldOptions;
-use crate::query::{ContactPoint, Manifold};
+use super::name::is_of_second_face;
+use crate::primitive::TriangleFeature;
+use crate::query::{ContactPoint, Feature, Manifold};
 use crate::{Shape, Transform};
 use glam::DVec3;
 
@@ -84,13 +89,7 @@ impl Known {
         let axis = DVec3::new(turn.x, turn.y, turn.z);
         let is_near = shift <= self.shift && axis.length_squared() <= self.turn;
         let is_served = options.prediction <= self.prediction;
-        (is_near && is_served).then_some(Moved {
-            from: self.pose.translation,
-            to: pose.translation,
-            axis,
-            w: turn.w,
-            prediction: options.prediction,
-        })
+        (is_near && is_served).then_some(Moved { from: self.pose.translation, to: pose.translation, axis, w: turn.w })
     }
 }
 
@@ -103,47 +102,112 @@ pub(in crate::query) struct Moved {
     /// The turn, as a quaternion (v, w).
     axis: DVec3,
     w: f64,
-    prediction: f64,
+}
+
+/// What it takes to carry the points of a pair of shapes along.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::query) struct Carriage {
+    /// The radii of what is round of the two shapes.
+    radii: [f64; 2],
+    /// Whether the normal turns with the second shape, a face of which it is perpendicular to. Otherwise it stays with the first.
+    pub(in crate::query) normal_turns: bool,
+}
+
+impl Carriage {
+    /// For these shapes, with the normal that of the first.
+    #[inline]
+    pub(in crate::query) fn new(a: &Shape, b: &Shape) -> Self {
+        let radius = |shape: &Shape| match shape {
+            Shape::Sphere(sphere) => sphere.radius(),
+            Shape::Capsule(capsule) => capsule.radius(),
+            Shape::Cylinder(cylinder) => cylinder.radius(),
+            _ => 0.0,
+        };
+        Self { radii: [radius(a), radius(b)], normal_turns: false }
+    }
+
+    /// How far the centre of curvature of a feature lies behind the surface.
+    #[inline]
+    fn radius(&self, side: usize, feature: Feature) -> f64 {
+        match feature {
+            Feature::Ball | Feature::End(_) | Feature::Segment | Feature::Side => self.radii[side],
+            _ => 0.0,
+        }
+    }
+}
+
+/// Which shape a contact point goes with.
+#[derive(Clone, Copy, PartialEq)]
+enum Anchor {
+    /// A corner of the first, on a face of the second.
+    First,
+    /// A corner of the second, or what is round of it, on a face of the first.
+    Second,
+    /// Half-way.
+    Both,
+}
+
+impl Anchor {
+    #[inline]
+    fn of(features: [Feature; 2]) -> Self {
+        let is_flat = |feature: Feature| {
+            use TriangleFeature::Face;
+            matches!(
+                feature,
+                Feature::Face(_) | Feature::Plane | Feature::Cap(_) | Feature::Triangle { part: Face, .. }
+            )
+        };
+        match features.map(is_flat) {
+            [true, false] => Self::Second,
+            [false, true] => Self::First,
+            _ => Self::Both,
+        }
+    }
 }
 
 impl Moved {
-    /// The manifold after the displacement, with the points that are within the prediction: see [`within`].
     #[inline]
-    pub(in crate::query) fn carry(&self, known: &Manifold) -> Option<Manifold> {
-        let normal = known.normal;
-        let mut manifold = *known;
+    fn turned(&self, x: DVec3) -> DVec3 {
+        // x + 2w (v × x) + 2 v × (v × x) for the unit quaternion (v, w).
+        let vx = self.axis.cross(x) * 2.0;
+        x + vx * self.w + self.axis.cross(vx)
+    }
+
+    /// Carries the points of a manifold along, in place. The centres of curvature are what moves with the shapes.
+    #[inline]
+    pub(in crate::query) fn carry(&self, manifold: &mut Manifold, carriage: Carriage) {
+        let before = manifold.normal;
+        let normal = if carriage.normal_turns { self.turned(before) } else { before };
+        manifold.normal = normal;
         for point in manifold.points_mut() {
-            let half = normal * (0.5 * point.depth);
-            let (on_a, on_b) = (point.position + half, point.position - half);
-            // x + 2w (v × x) + 2 v × (v × x) for the unit quaternion (v, w), about the origin of B.
-            let x = on_b - self.from;
-            let vx = self.axis.cross(x) * 2.0;
-            let on_b = x + vx * self.w + self.axis.cross(vx) + self.to;
+            let half = before * (0.5 * point.depth);
+            let [radius_a, radius_b] = [0, 1].map(|side| carriage.radius(side, point.features[side]));
+            let center_a = point.position + half - before * radius_a;
+            let center_b = point.position - half + before * radius_b;
+            let center_b = self.turned(center_b - self.from) + self.to;
+            let (on_a, on_b) = (center_a + normal * radius_a, center_b - normal * radius_b);
             point.depth = normal.dot(on_a - on_b);
-            point.position = 0.5 * (on_a + on_b);
+            point.position = match Anchor::of(point.features) {
+                Anchor::First => on_a - normal * (0.5 * point.depth),
+                Anchor::Second => on_b + normal * (0.5 * point.depth),
+                Anchor::Both => 0.5 * (on_a + on_b),
+            };
         }
-        within(&manifold, self.prediction)
     }
 }
 
-/// The points of a manifold within the prediction, perhaps none; `None` if others may be missing. The deepest of all points is
-/// always among those chosen.
+/// Leaves the points of a manifold within the prediction, perhaps none; `false` if others may be missing. The deepest of all points
+/// is always among those chosen.
 #[inline]
-pub(in crate::query) fn within(manifold: &Manifold, prediction: f64) -> Option<Manifold> {
-    let is_wanted = |point: &&ContactPoint| point.depth >= -prediction;
-    let wanted = manifold.points().iter().filter(is_wanted).count();
+pub(in crate::query) fn keep_within(manifold: &mut Manifold, prediction: f64) -> bool {
+    let is_wanted = |point: &ContactPoint| point.depth >= -prediction;
+    let wanted = manifold.points().iter().filter(|point| is_wanted(point)).count();
     if wanted == manifold.points().len() {
-        return Some(*manifold);
+        return true;
     }
-    if wanted > 0 && manifold.points().len() == Manifold::MAX_POINTS {
-        return None;
-    }
-    let mut kept = Manifold::new(manifold.normal);
-    (kept.part_a, kept.part_b) = (manifold.part_a, manifold.part_b);
-    for point in manifold.points().iter().filter(is_wanted) {
-        kept.push(*point);
-    }
-    Some(kept)
+    let complete = wanted == 0 || manifold.points().len() < Manifold::MAX_POINTS;
+    manifold.retain(is_wanted);
+    complete
 }
 
 /// A manifold of two convex shapes, and where it was found.
@@ -155,10 +219,26 @@ pub(super) struct Recycled {
 }
 
 impl Recycled {
-    /// The manifold at a new pose, if it is near enough.
+    /// Appends the manifold at a new pose if it is near enough; `false` if it is of no use.
     #[inline]
-    pub(super) fn at(&self, pose: &Transform, options: &ManifoldOptions) -> Option<Manifold> {
-        self.known.moved(pose, options)?.carry(&self.manifold).filter(|manifold| !manifold.points().is_empty())
+    pub(super) fn append(
+        &self,
+        shapes: [&Shape; 2],
+        pose: &Transform,
+        options: &ManifoldOptions,
+        manifolds: &mut Vec<Manifold>,
+    ) -> bool {
+        let Some(moved) = self.known.moved(pose, options) else { return false };
+        let normal_turns = self.manifold.points().iter().any(|point| is_of_second_face(point.feature));
+        let carriage = Carriage { normal_turns, ..Carriage::new(shapes[0], shapes[1]) };
+        manifolds.push(self.manifold);
+        let Some(manifold) = manifolds.last_mut() else { return false };
+        moved.carry(manifold, carriage);
+        let is_good = keep_within(manifold, options.prediction) && !manifold.points().is_empty();
+        if !is_good {
+            manifolds.pop();
+        }
+        is_good
     }
 }
 

@@ -8,12 +8,12 @@ use super::cache::ConvexCache;
 use super::contour::{Closeness, Contour, opposite};
 use super::frame::Frame;
 use super::general::{feature_of, feature_of_polytope, search};
-use super::meet::{closest_only, meet};
+use super::meet::{PARALLEL, closest_only, meet};
 use super::name::{Kind, pack};
 use super::polytope::Polytope;
 use crate::primitive::Segment;
 use crate::query::closest::Separation;
-use crate::query::{Feature, FeatureId, Manifold};
+use crate::query::{Feature, FeatureId, Manifold, Pole};
 use crate::shape::{Capsule, Convex, Sphere};
 use crate::{Shape, Transform};
 use glam::DVec3;
@@ -71,13 +71,34 @@ pub(super) fn capsule_capsule(a: &Capsule, b: &Capsule, frame: &Frame, predictio
         point_a: pair.point_a + normal * a.radius(),
         point_b: pair.point_b - normal * b.radius(),
     };
-    let contour_a = Contour::of_segment(a.half_height(), normal, Closeness::GENEROUS).map(|p| p + normal * a.radius());
-    let contour_b = capsule_contour(b, frame, normal, Closeness::GENEROUS);
-    let features = || {
-        let feature_a = Contour::of_segment(a.half_height(), normal, Closeness::STRICT).whole();
-        [feature_a, capsule_contour(b, frame, normal, Closeness::STRICT).whole()]
-    };
+    // How far each axis leans towards the other capsule.
+    let leans = [normal.y, -frame.rotation.y_axis.dot(normal)];
+    let features = || leans.map(|lean| segment_feature(lean, Closeness::STRICT));
+    let across = |axis: DVec3| axis - normal * normal.dot(axis);
+    let (axis_a, axis_b) = (across(DVec3::Y), across(frame.rotation.y_axis));
+    let lie_alike = axis_a.cross(axis_b).length_squared()
+        <= PARALLEL * PARALLEL * axis_a.length_squared() * axis_b.length_squared();
+    if !lie_alike || leans.into_iter().any(|lean| segment_feature(lean, Closeness::GENEROUS) != Feature::Segment) {
+        let numbers = leans.map(|lean| match segment_feature(lean, Closeness::GENEROUS) {
+            Feature::End(Pole::Top) => 0,
+            Feature::End(Pole::Bottom) => 1,
+            _ => u32::MAX,
+        });
+        let feature = pack(Kind::EdgePair, 2, [numbers[0], numbers[1], 0]);
+        return closest_only(&closest, feature, features, prediction);
+    }
+    let contour_a = Contour::of_ends(a.half_height()).map(|p| p + normal * a.radius());
+    let contour_b = Contour::of_ends(b.half_height()).map(|p| frame.point(p) - normal * b.radius());
     meet(&contour_a, &contour_b, &closest, features, prediction)
+}
+
+/// What of a capsule looks along a unit vector with this part along its axis: its side or an end.
+fn segment_feature(lean: f64, closeness: Closeness) -> Feature {
+    if lean.abs() <= closeness.flat() {
+        Feature::Segment
+    } else {
+        Feature::End(if lean > 0.0 { Pole::Top } else { Pole::Bottom })
+    }
 }
 
 /// The ends of a capsule's segment in the frame of the first shape.

@@ -6,7 +6,7 @@
 
 use super::ManifoldOptions;
 use super::cache::ConvexCache;
-use super::contour::{Closeness, Contour, opposite};
+use super::contour::{Closeness, Contour, MAX_CORNERS, opposite};
 use super::frame::Frame;
 use super::general;
 use super::meet::{closest_only, meet};
@@ -129,6 +129,33 @@ pub(crate) fn corners_on_triangle(
     }
 }
 
+/// What a shape turns towards a plane below it: the corners that may come to touch it.
+pub(crate) struct Underside(Contour);
+
+impl Underside {
+    /// The underside of `shape`, placed at `pose`, towards a plane with this normal. `None` for shapes whose corners alone do not tell
+    /// how deep they are: user-defined ones, and faces with so many corners that only some are looked at.
+    pub(crate) fn new(shape: &Shape, pose: &Transform, normal: DVec3) -> Option<Self> {
+        if matches!(shape, Shape::Custom(_)) {
+            return None;
+        }
+        let contour = above(shape, &Frame::new(pose), normal);
+        let is_thinned = contour.corners().len() == MAX_CORNERS;
+        (!is_thinned).then_some(Self(contour))
+    }
+
+    /// The corners, with the names of their contacts with a face below and what they are corners of.
+    pub(crate) fn corners(&self) -> impl Iterator<Item = (DVec3, FeatureId, Feature)> + '_ {
+        let named = |(corner, id)| (corner, corner_name(id), self.0.carrier().corner(id));
+        self.0.all().map(named)
+    }
+}
+
+/// The name of the contact of a corner with a face of the first shape.
+fn corner_name(id: u32) -> FeatureId {
+    pack(Kind::IncidentCorner, FACE_OF_A, [id, 0, 0])
+}
+
 /// What a shape turns towards a face below it with this normal.
 fn above(shape: &Shape, frame: &Frame, normal: DVec3) -> Contour {
     let down = frame.inverse_vector(-normal);
@@ -188,8 +215,7 @@ fn corner_on_face(
         return None;
     }
     let mut manifold = Manifold::new(normal);
-    let feature = pack(Kind::IncidentCorner, FACE_OF_A, [id, 0, 0]);
-    let features = [Feature::Face(0), contour.carrier().corner(id)];
+    let (feature, features) = (corner_name(id), [Feature::Face(0), contour.carrier().corner(id)]);
     manifold.push(ContactPoint { position: corner - normal * (0.5 * height), depth: -height, feature, features });
     Some(manifold)
 }

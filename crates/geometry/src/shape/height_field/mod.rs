@@ -17,6 +17,7 @@
 
 mod query;
 
+use super::flats::Flats;
 use super::patches::smooth_patches;
 use crate::bvh::Bvh;
 use crate::error::{MAX_SIZE, checked_length};
@@ -38,6 +39,7 @@ pub struct HeightField {
     tiles: Bvh,
     /// For each triangle its smooth patch.
     patches: Vec<u32>,
+    flats: Flats,
 }
 
 impl HeightField {
@@ -70,11 +72,14 @@ impl HeightField {
         checked_length("height field spacing along z", spacing[1])?;
         checked_length("height field width", (columns - 1) as f64 * spacing[0])?;
         checked_length("height field length", (rows - 1) as f64 * spacing[1])?;
-        let mut field = Self { rows, columns, heights, spacing, tiles: Bvh::build(&[]), patches: Vec::new() };
+        let (tiles, flats) = (Bvh::build(&[]), Flats::default());
+        let mut field = Self { rows, columns, heights, spacing, tiles, patches: Vec::new(), flats };
         let tile_boxes: Vec<Aabb> = (0..field.tile_count()).map(|tile| field.tile_aabb(tile)).collect();
         field.tiles = Bvh::build(&tile_boxes);
         let (normal, neighbor) = (|i| field.triangle(i).normal(), |i, edge| field.neighbor(i, edge));
-        field.patches = smooth_patches(field.triangle_count(), normal, neighbor);
+        let patches = smooth_patches(field.triangle_count(), normal, neighbor);
+        let flats = Flats::new(field.triangle_count(), |i| field.triangle(i), neighbor);
+        (field.patches, field.flats) = (patches, flats);
         Ok(field)
     }
 
@@ -147,6 +152,21 @@ impl HeightField {
     /// named by its lowest triangle.
     pub fn patch(&self, index: usize) -> u32 {
         self.patches[index]
+    }
+
+    /// The seed of the flat region that a triangle belongs to.
+    pub(crate) fn flat_seed(&self, index: usize) -> u32 {
+        self.flats.seed(index)
+    }
+
+    /// Whether that region goes on all around the triangle.
+    pub(crate) fn is_amid_flat(&self, index: usize) -> bool {
+        self.flats.is_amid(index)
+    }
+
+    /// The edges, as bits, beyond which that region goes on.
+    pub(crate) fn level_edges(&self, index: usize) -> u8 {
+        self.flats.level_edges(index)
     }
 
     /// The smallest box around the surface.

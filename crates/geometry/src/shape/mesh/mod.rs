@@ -12,6 +12,7 @@ mod topology;
 pub(in crate::shape) use query::projection;
 pub use topology::{EdgeKind, FLAT_ANGLE};
 
+use super::flats::Flats;
 use super::patches::smooth_patches;
 use crate::bvh::Bvh;
 use crate::error::checked_points;
@@ -43,6 +44,9 @@ pub struct Mesh {
     ordered: Vec<[DVec3; 3]>,
     /// For each triangle its smooth patch.
     patches: Vec<u32>,
+    flats: Flats,
+    /// The unit normals of the triangles; zero for those without area.
+    normals: Vec<DVec3>,
 }
 
 impl Mesh {
@@ -77,7 +81,10 @@ impl Mesh {
         let signed_volume = signed_volume(bvh.aabb().center(), triangles.iter().map(corners));
         let normal = |index: usize| unit_normal(corners(&triangles[index]));
         let patches = smooth_patches(triangles.len(), normal, |index, edge| topology.twin(index, edge));
-        Ok(Self { vertices, triangles, degenerate, topology, signed_volume, bvh, ordered, patches })
+        let triangle = |index: usize| Triangle { vertices: corners(&triangles[index]) };
+        let flats = Flats::new(triangles.len(), triangle, |index, edge| topology.twin(index, edge));
+        let normals = (0..triangles.len()).map(|index| triangle(index).normal().unwrap_or(DVec3::ZERO)).collect();
+        Ok(Self { vertices, triangles, degenerate, topology, signed_volume, bvh, ordered, patches, flats, normals })
     }
 
     /// The corners.
@@ -148,6 +155,26 @@ impl Mesh {
     /// named by its lowest triangle.
     pub fn patch(&self, index: usize) -> u32 {
         self.patches[index]
+    }
+
+    /// The seed of the flat region that a triangle belongs to.
+    pub(crate) fn flat_seed(&self, index: usize) -> u32 {
+        self.flats.seed(index)
+    }
+
+    /// Whether that region goes on all around the triangle.
+    pub(crate) fn is_amid_flat(&self, index: usize) -> bool {
+        self.flats.is_amid(index)
+    }
+
+    /// The edges, as bits, beyond which that region goes on.
+    pub(crate) fn level_edges(&self, index: usize) -> u8 {
+        self.flats.level_edges(index)
+    }
+
+    /// The unit normal of a triangle, as [`Triangle::normal`] computes it; zero if it has none.
+    pub(crate) fn stored_normal(&self, index: usize) -> DVec3 {
+        self.normals[index]
     }
 
     pub(crate) fn bvh(&self) -> &Bvh {

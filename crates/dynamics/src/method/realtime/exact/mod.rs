@@ -17,6 +17,7 @@ use self::problem::{Disc, Law, Problem, Row, UNMOVED};
 use self::sparse::{Part, Pattern, Patterns};
 use super::bodies::{Bodies, Body, Spin, WORLD};
 use super::contact::Contact;
+use super::waves::Pace;
 use super::wide::Stiffness;
 use crate::model::JointEnd;
 use crate::{Id, JointId};
@@ -56,6 +57,7 @@ pub(super) struct ExactIslands {
 #[derive(Clone, Debug)]
 struct ExactIsland {
     pattern: Arc<Pattern>,
+    pace: Pace,
     /// The numbers of its bodies, by place in the elimination.
     bodies: Vec<u32>,
     /// The numbers of its contacts, and where their rows begin.
@@ -101,6 +103,7 @@ pub(super) struct Members<'a> {
     /// Its contacts.
     pub(super) contacts: std::ops::Range<u32>,
     pub(super) joints: &'a [JointId],
+    pub(super) pace: Pace,
 }
 
 impl ExactIslands {
@@ -139,7 +142,7 @@ impl ExactIslands {
         }
         let island = &mut self.list[self.count];
         self.count += 1;
-        island.pattern = pattern;
+        (island.pattern, island.pace) = (pattern, members.pace);
         island.gather(&self.members, bodies);
         let place = |number: u32| match self.local[number as usize] {
             UNMOVED => UNMOVED,
@@ -184,16 +187,21 @@ impl ExactIslands {
         &mut self.list[..self.count]
     }
 
+    fn at(&mut self, pace: Pace) -> impl Iterator<Item = &mut ExactIsland> {
+        self.islands().iter_mut().filter(move |island| island.pace == pace)
+    }
+
     /// The bodies have been kicked: the impulses with which joints are closed and gaps are no overlaps after the drift, and overlaps
     /// become smaller.
     pub(super) fn push(
         &mut self,
+        pace: Pace,
         contacts: &[Contact],
         bodies: &mut Bodies,
         stiffness: &Stiffness,
         world: &JointWorld<'_>,
     ) {
-        for island in self.islands() {
+        for island in self.at(pace) {
             island.push(contacts, bodies, stiffness, world);
         }
     }
@@ -201,12 +209,13 @@ impl ExactIslands {
     /// The bodies have moved: nothing approaches any more, and what removed overlaps does not remain as velocity.
     pub(super) fn relax(
         &mut self,
+        pace: Pace,
         contacts: &mut [Contact],
         bodies: &mut Bodies,
         stiffness: &Stiffness,
         world: &JointWorld<'_>,
     ) {
-        for island in self.islands() {
+        for island in self.at(pace) {
             island.relax(contacts, bodies, stiffness, world);
         }
     }
@@ -223,6 +232,7 @@ impl ExactIsland {
     fn new(pattern: Arc<Pattern>) -> Self {
         Self {
             pattern,
+            pace: Pace::Exact,
             bodies: Vec::new(),
             contacts: Vec::new(),
             contact_rows: 0,

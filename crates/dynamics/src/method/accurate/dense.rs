@@ -1,0 +1,134 @@
+//! Small dense systems: elimination with pivoting, and the range of a semidefinite matrix.
+
+/// A square matrix, row by row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Matrix {
+    pub(super) size: usize,
+    pub(super) numbers: Vec<f64>,
+}
+
+impl Matrix {
+    pub(super) fn from_fn(size: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
+        let mut numbers = Vec::with_capacity(size * size);
+        for i in 0..size {
+            numbers.extend((0..size).map(|j| entry(i, j)));
+        }
+        Self { size, numbers }
+    }
+
+    pub(super) fn get(&self, i: usize, j: usize) -> f64 {
+        self.numbers[i * self.size + j]
+    }
+
+    pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
+        self.numbers.chunks_exact(self.size.max(1)).map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+    }
+
+    /// Solves `A x = b` by elimination with partial pivoting; none if a pivot is nothing but rounding.
+    pub(super) fn solve(&self, b: &[f64]) -> Option<Vec<f64>> {
+        let n = self.size;
+        let (mut a, mut x) = (self.numbers.clone(), b.to_vec());
+        let largest = a.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        for k in 0..n {
+            let pivot = (k..n).max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs()))?;
+            if a[pivot * n + k].is_nan() || a[pivot * n + k].abs() <= 1e-15 * largest {
+                return None;
+            }
+            if pivot != k {
+                (0..n).for_each(|j| a.swap(k * n + j, pivot * n + j));
+                x.swap(k, pivot);
+            }
+            for i in k + 1..n {
+                let factor = a[i * n + k] / a[k * n + k];
+                if factor != 0.0 {
+                    (k..n).for_each(|j| a[i * n + j] -= factor * a[k * n + j]);
+                    x[i] -= factor * x[k];
+                }
+            }
+        }
+        for k in (0..n).rev() {
+            let known: f64 = (k + 1..n).map(|j| a[k * n + j] * x[j]).sum();
+            x[k] = (x[k] - known) / a[k * n + k];
+        }
+        Some(x)
+    }
+
+    /// The inverse; none if there is none.
+    pub(super) fn inverse(&self) -> Option<Self> {
+        let n = self.size;
+        let mut columns = Vec::with_capacity(n);
+        for j in 0..n {
+            let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
+            columns.push(self.solve(&unit)?);
+        }
+        Some(Self::from_fn(n, |i, j| columns[j][i]))
+    }
+
+    /// An orthonormal basis of the range of a symmetric semidefinite matrix, as a list of columns, and the smallest pivot: by Cholesky's
+    /// factors with diagonal pivoting, which end where no pivot is above `least` of the largest, and Gram and Schmidt's method, twice.
+    pub(super) fn range(&self, least: f64) -> (Vec<Vec<f64>>, f64) {
+        let n = self.size;
+        let mut rest: Vec<f64> = (0..n).map(|i| self.get(i, i)).collect();
+        let largest = rest.iter().copied().fold(0.0, f64::max);
+        let mut factors: Vec<Vec<f64>> = Vec::new();
+        let mut smallest = largest;
+        while factors.len() < n {
+            let Some(pivot) = (0..n).max_by(|&i, &j| rest[i].total_cmp(&rest[j])) else { break };
+            if rest[pivot].is_nan() || rest[pivot] <= least * largest || rest[pivot] <= 0.0 {
+                break;
+            }
+            smallest = smallest.min(rest[pivot]);
+            let root = rest[pivot].sqrt();
+            let column: Vec<f64> = (0..n)
+                .map(|i| (self.get(i, pivot) - factors.iter().map(|f| f[i] * f[pivot]).sum::<f64>()) / root)
+                .collect();
+            rest.iter_mut().zip(&column).for_each(|(rest, l)| *rest -= l * l);
+            rest[pivot] = 0.0;
+            factors.push(column);
+        }
+        for k in 0..factors.len() {
+            for _ in 0..2 {
+                for m in 0..k {
+                    let (before, after) = factors.split_at_mut(k);
+                    let along: f64 = before[m].iter().zip(&after[0]).map(|(a, b)| a * b).sum();
+                    after[0].iter_mut().zip(&before[m]).for_each(|(x, u)| *x -= along * u);
+                }
+            }
+            let length = factors[k].iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > 0.0 {
+                factors[k].iter_mut().for_each(|x| *x /= length);
+            }
+        }
+        (factors, smallest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solutions_and_ranges() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for n in 1..12 {
+            let rank = n - n / 3;
+            let factors: Vec<Vec<f64>> = (0..rank).map(|_| (0..n).map(|_| random.f64() - 0.5).collect()).collect();
+            let gram = Matrix::from_fn(n, |i, j| factors.iter().map(|f| f[i] * f[j]).sum());
+            let (basis, _) = gram.range(1e-10);
+            assert_eq!(basis.len(), rank);
+            for f in &factors {
+                let mut rest = f.clone();
+                for u in &basis {
+                    let along: f64 = u.iter().zip(f).map(|(a, b)| a * b).sum();
+                    rest.iter_mut().zip(u).for_each(|(x, u)| *x -= along * u);
+                }
+                assert!(rest.iter().all(|x| x.abs() < 1e-12), "{rest:?}");
+            }
+            let matrix = Matrix::from_fn(n, |_, _| random.f64() - 0.5);
+            let x: Vec<f64> = (0..n).map(|_| random.f64()).collect();
+            let found = matrix.solve(&matrix.times(&x)).unwrap();
+            assert!(found.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-9));
+        }
+        assert!(Matrix::from_fn(2, |_, _| 1.0).solve(&[1.0, 2.0]).is_none());
+    }
+}

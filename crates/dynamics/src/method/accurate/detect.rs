@@ -1,0 +1,126 @@
+//! Which points may touch within the next step, as gap functions.
+//!
+//! Points are found as ever, broad phase and manifolds, up to the distance that their bodies may close until the next look. Each
+//! becomes the exact gap function of the features that make it ([`ContactFeature`]), which is followed through the step.
+
+use super::element::{Contact, Element, Mode, What};
+use super::equations::view;
+use super::run::Run;
+use crate::constraint::feature::{ContactFeature, ContactSide};
+use crate::parts::pairs;
+use crate::parts::regions::{reach, relocate, world_pose};
+use crate::{ColliderId, Id};
+use tumble_geometry::query::{self, ManifoldOptions, PairCache};
+
+/// What a look at the contacts found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Look {
+    /// Whether what touches is not what touched before.
+    pub(super) changed: bool,
+    /// The deepest overlap of a point that nobody saw coming, in metres.
+    pub(super) surprise: f64,
+}
+
+impl Run<'_> {
+    /// Finds the points that may touch within `ahead` seconds. Those known before keep their modes.
+    pub(super) fn look(&mut self, ahead: f64, at_start: bool) -> Look {
+        relocate(self.model, &self.state, ahead, self.roster.movers(), self.index);
+        let mut near: Vec<[ColliderId; 2]> = Vec::new();
+        self.index.pairs(self.model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
+        near.retain(|&pair| pairs::may_meet(self.model, pair));
+        near.sort_unstable();
+        let mut known = std::mem::take(&mut self.elements);
+        let mut elements: Vec<Element> = Vec::new();
+        known.retain(|element| {
+            let stays = element.contact().is_none();
+            if stays {
+                elements.push(element.clone());
+            }
+            !stays
+        });
+        let mut look = Look::default();
+        let band = self.scale.touching();
+        for pair in near {
+            for contact in self.points(pair, ahead) {
+                let before = known.iter().position(|element| {
+                    element.contact().is_some_and(|old| old.colliders == contact.colliders && old.key == contact.key)
+                });
+                let gap = contact.feature.measure(&contact.bodies.map(|id| view(self.model, &self.state.bodies, id)));
+                let mut element = Element::new(What::Contact(Box::new(contact)));
+                match before {
+                    Some(index) => self.carry_over(known.swap_remove(index), &mut element, gap.value, &mut look),
+                    None if gap.value <= band => {
+                        look.changed = true;
+                        if gap.value < -band {
+                            element.offset = gap.value;
+                            look.surprise = if at_start { 0.0 } else { look.surprise.max(-gap.value) };
+                        }
+                    }
+                    None => {}
+                }
+                elements.push(element);
+            }
+        }
+        look.changed |= known.iter().any(|lost| lost.mode == Mode::On);
+        self.elements = elements;
+        look
+    }
+
+    /// The same point at another moment: it goes on in its mode.
+    fn carry_over(&self, old: Element, element: &mut Element, gap: f64, look: &mut Look) {
+        let band = self.scale.touching();
+        (element.mode, element.left, element.hop) = (old.mode, old.left, old.hop);
+        // What overlapped may come apart; it does not get deeper.
+        element.offset = if old.offset < 0.0 { old.offset.max(gap.min(0.0)) } else { 0.0 };
+        if let (Some(old), Some(new)) = (old.contact(), element.contact_mut()) {
+            for friction in &mut new.frictions {
+                if let Some(before) = old.frictions.iter().find(|before| before.against == friction.against) {
+                    friction.grip = before.grip;
+                }
+            }
+        }
+        let apart = gap - element.offset;
+        match element.mode {
+            Mode::On if apart.abs() > 1e3 * band => {
+                // Other features are opposite each other, and they do not touch where the old ones did.
+                (element.mode, element.offset) = (Mode::Off, gap.min(0.0));
+                look.changed = true;
+            }
+            Mode::On => {}
+            _ if element.hop.is_some() => {}
+            _ if apart < -10.0 * band => {
+                look.surprise = look.surprise.max(-apart);
+                (element.offset, look.changed) = (gap, true);
+            }
+            _ if apart > 2.0 * band => element.left = false,
+            _ => look.changed |= !element.left && apart <= band,
+        }
+    }
+
+    /// The points of a pair.
+    fn points(&self, colliders: [ColliderId; 2], ahead: f64) -> Vec<Contact> {
+        let [Some(a), Some(b)] = colliders.map(|id| self.model.colliders().get(id)) else { return Vec::new() };
+        if a.sensor || b.sensor {
+            return Vec::new();
+        }
+        let (body_a, body_b) = (&self.state.bodies[a.body.slot()], &self.state.bodies[b.body.slot()]);
+        let b_in_a = world_pose(a, body_a).to_local(&world_pose(b, body_b));
+        let speed = (body_b.velocity - body_a.velocity).length();
+        let far = speed * ahead + reach(self.model, a, body_a, ahead) + reach(self.model, b, body_b, ahead);
+        let options = ManifoldOptions { prediction: far.min(f64::MAX), ..ManifoldOptions::default() };
+        let mut manifolds = Vec::new();
+        query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut PairCache::default(), &mut manifolds);
+        let sides = [ContactSide { shape: &a.shape, frame: a.pose }, ContactSide { shape: &b.shape, frame: b.pose }];
+        let material = self.model.mixing().mix(&a.material, &b.material);
+        let mut points = Vec::new();
+        for manifold in &manifolds {
+            for point in manifold.points() {
+                let feature = ContactFeature::new(sides, &b_in_a, manifold, point);
+                let key = (manifold.part_a, manifold.part_b, point.feature);
+                let bodies = [a.body, b.body];
+                points.push(Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, material));
+            }
+        }
+        points
+    }
+}

@@ -1,0 +1,228 @@
+//! What acts one way, within bounds, or by friction: limits of joints, motors and brakes, points of contact. Each is in a mode, and while
+//! its mode lasts it is a set of equations (`touch.rs`).
+//!
+//! | element | modes |
+//! |---|---|
+//! | limit of a joint, c ≥ 0 | off: λ = 0; on: c̈ = 0 |
+//! | motor or brake, λ between bounds | on: keeps its speed; least, most: as strong as it can |
+//! | contact, g ≥ 0 | off: λ = 0; on: g̈ = 0, and each kind of friction sticks or slips |
+//!
+//! A contact knows three kinds of friction: against sliding, rolling and spinning. One that sticks holds a relative velocity at zero with a
+//! force up to μ N; one that slips pushes with μ N against it.
+
+use super::line::Line;
+use crate::constraint::contact::{angular_jacobian, point_jacobian};
+use crate::constraint::feature::ContactFeature;
+use crate::constraint::{BodyView, Measure};
+use crate::model::ContactMaterial;
+use crate::{BodyId, ColliderId};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use tumble_geometry::math::orthonormal_pair;
+use tumble_geometry::query::{Feature, FeatureId};
+
+/// What an element does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Mode {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Holds.
+    On,
+    /// A motor that pushes with its smallest force: it is too fast.
+    Least,
+    /// A motor that pushes with its largest force: it is too slow.
+    Most,
+}
+
+/// What a kind of friction does.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Grip {
+    /// Holds.
+    Stick,
+    /// Pushes against a direction, a unit vector. Nascent: there is no speed yet to tell it, and it stays what the forces made it.
+    Slip { direction: DVec3, nascent: bool },
+}
+
+/// Against what a friction acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Against {
+    Sliding,
+    Rolling,
+    Spinning,
+}
+
+/// One kind of friction of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Friction {
+    pub(super) against: Against,
+    /// The coefficient while it holds, and while it slips.
+    pub(super) stick: f64,
+    pub(super) slip: f64,
+    pub(super) grip: Grip,
+}
+
+/// The name of a contact point: its parts and feature.
+pub(super) type PointKey = (u32, u32, FeatureId);
+
+/// A point of contact.
+#[derive(Clone, Debug)]
+pub(super) struct Contact {
+    pub(super) colliders: [ColliderId; 2],
+    pub(super) bodies: [BodyId; 2],
+    pub(super) slots: [usize; 2],
+    pub(super) key: PointKey,
+    pub(super) feature: ContactFeature,
+    pub(super) material: ContactMaterial,
+    pub(super) frictions: Vec<Friction>,
+}
+
+/// How a contact is at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContactReading {
+    pub(super) gap: Measure,
+    /// The unit normal out of the first body into the second.
+    pub(super) normal: DVec3,
+    pub(super) place: DVec3,
+    place_rate: DVec3,
+    /// The relative velocity at the place, and the relative angular velocity.
+    slip: DVec3,
+    turn: DVec3,
+}
+
+impl Contact {
+    pub(super) fn new(
+        colliders: [ColliderId; 2],
+        bodies: [BodyId; 2],
+        slots: [usize; 2],
+        key: PointKey,
+        feature: ContactFeature,
+        material: ContactMaterial,
+    ) -> Self {
+        let kinds = [
+            (Against::Sliding, material.static_friction, material.dynamic_friction),
+            (Against::Rolling, material.rolling_friction, material.rolling_friction),
+            (Against::Spinning, material.spinning_friction, material.spinning_friction),
+        ];
+        let frictions = kinds.into_iter().filter(|&(_, stick, _)| stick > 0.0).map(|(against, stick, slip)| Friction {
+            against,
+            stick,
+            slip,
+            grip: Grip::Stick,
+        });
+        Self { colliders, bodies, slots, key, feature, material, frictions: frictions.collect() }
+    }
+
+    pub(super) fn features(&self) -> [Feature; 2] {
+        self.feature.features
+    }
+
+    pub(super) fn read(&self, views: &[BodyView; 2]) -> ContactReading {
+        let gap = self.feature.measure(views);
+        let (place, place_rate) = self.feature.place(views);
+        let slip = views[1].velocity_at(place) - views[0].velocity_at(place);
+        let turn = views[1].angular_velocity - views[0].angular_velocity;
+        ContactReading { gap, normal: gap.jacobian.linear[1], place, place_rate, slip, turn }
+    }
+}
+
+impl ContactReading {
+    /// The relative velocity that a friction acts against, in m/s or rad/s.
+    pub(super) fn speed(&self, against: Against) -> DVec3 {
+        let along = |v: DVec3| self.normal * v.dot(self.normal);
+        match against {
+            Against::Sliding => self.slip - along(self.slip),
+            Against::Rolling => self.turn - along(self.turn),
+            Against::Spinning => along(self.turn),
+        }
+    }
+
+    /// The directions that a friction which sticks holds.
+    pub(super) fn directions(&self, against: Against) -> Vec<DVec3> {
+        let (u, v) = orthonormal_pair(self.normal);
+        match against {
+            Against::Sliding | Against::Rolling => vec![u, v],
+            Against::Spinning => vec![self.normal],
+        }
+    }
+
+    /// The row of the relative velocity along a direction, and its J̇ẋ.
+    pub(super) fn line(
+        &self,
+        contact: &Contact,
+        views: &[BodyView; 2],
+        against: Against,
+        direction: DVec3,
+    ) -> (Line, f64) {
+        match against {
+            Against::Sliding => {
+                let whirl = |view: &BodyView| view.angular_velocity.cross(self.place_rate - view.velocity);
+                let bias = direction.dot(whirl(&views[1]) - whirl(&views[0]));
+                (Line::new(contact.slots, &point_jacobian(views, self.place, direction)), bias)
+            }
+            Against::Rolling | Against::Spinning => (Line::new(contact.slots, &angular_jacobian(direction)), 0.0),
+        }
+    }
+
+    /// The direction in which a friction slips, and how fast along the direction it began with: negative once it has turned round.
+    pub(super) fn slipping(&self, against: Against, began: DVec3, nascent: bool) -> (DVec3, f64) {
+        let velocity = self.speed(against);
+        let along = velocity.dot(began);
+        let speed = velocity.length();
+        if nascent || speed <= f64::MIN_POSITIVE {
+            return (began, along);
+        }
+        // Continued through zero, so that the force stays smooth until the turning point is found.
+        let sign = if along < 0.0 { -1.0 } else { 1.0 };
+        (velocity * (sign / speed), along)
+    }
+}
+
+/// What an element is.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// A limit of a joint: the joint's place among those of the plan, and the row.
+    Stop { joint: usize, row: usize },
+    /// A motor or brake.
+    Motor { joint: usize, row: usize },
+    /// A point of contact.
+    Contact(Box<Contact>),
+}
+
+/// Something with modes.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub(super) what: What,
+    pub(super) mode: Mode,
+    /// A gap that is negative when the element is first seen is kept: it may close, and does not get deeper. Metres or radians, at most 0.
+    pub(super) offset: f64,
+    /// It just left; until it has clearly done so it does not come back.
+    pub(super) left: bool,
+    /// It hops so little that the parabola says exactly when it comes back, in seconds since the start.
+    pub(super) hop: Option<f64>,
+}
+
+impl Element {
+    pub(super) fn new(what: What) -> Self {
+        Self { what, mode: Mode::Off, offset: 0.0, left: false, hop: None }
+    }
+
+    pub(super) fn contact(&self) -> Option<&Contact> {
+        match &self.what {
+            What::Contact(contact) => Some(contact),
+            What::Stop { .. } | What::Motor { .. } => None,
+        }
+    }
+
+    pub(super) fn contact_mut(&mut self) -> Option<&mut Contact> {
+        match &mut self.what {
+            What::Contact(contact) => Some(contact),
+            What::Stop { .. } | What::Motor { .. } => None,
+        }
+    }
+
+    /// Whether it is in touch: it holds, or could at once.
+    pub(super) fn is_gap(&self) -> bool {
+        !matches!(self.what, What::Motor { .. })
+    }
+}

@@ -1,0 +1,90 @@
+//! The sizes and speeds of a scene, and what follows from them and the tolerance.
+//!
+//! An error of a micrometre is nothing for a crane and a disaster for a watch. Errors are compared with L, the size of the smallest body
+//! (but no less than a thousandth of the largest), and with V, the speed of the fastest or that of a fall by L.
+
+use crate::force::Wrenches;
+use crate::parts::forces;
+use crate::{Id, Model, State};
+
+/// What errors are compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scale {
+    /// The tolerance.
+    pub(super) tolerance: f64,
+    /// L, in metres.
+    pub(super) length: f64,
+    /// V, in m/s.
+    pub(super) speed: f64,
+}
+
+/// A body without extent counts as this large, in metres, if there is nothing else to tell the size of the scene.
+const UNKNOWN: f64 = 1.0;
+
+impl Scale {
+    pub(super) fn of(model: &Model, state: &State, tolerance: f64) -> Self {
+        let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
+        let mut sizes = vec![0.0; state.bodies.len()];
+        for (id, body) in model.bodies().iter().filter(|(_, body)| body.kind.is_movable()) {
+            let colliders = body.colliders.iter().filter_map(|&id| model.colliders().get(id));
+            let size = colliders
+                .map(|collider| collider.bounding_sphere.radius)
+                .filter(|radius| radius.is_finite())
+                .fold(0.0, f64::max);
+            // Without a collider, the radius of gyration.
+            let inertia = body.mass.inertia;
+            let gyration = ((inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / body.mass.mass).sqrt();
+            let size = if size > 0.0 { size } else { gyration };
+            sizes[id.slot()] = size;
+            if size > 0.0 && size.is_finite() {
+                (smallest, largest) = (smallest.min(size), largest.max(size));
+            }
+        }
+        let length = if largest > 0.0 { smallest.max(1e-3 * largest) } else { UNKNOWN };
+        let mut wrenches = Wrenches::default();
+        forces::sum(model, state.time, &state.bodies, &mut wrenches);
+        let (mut speed, mut pull) = (0.0_f64, 0.0_f64);
+        for (id, body) in model.bodies().iter().filter(|(_, body)| body.kind.is_movable()) {
+            let motion = &state.bodies[id.slot()];
+            speed = speed.max(motion.velocity.length() + motion.angular_velocity.length() * sizes[id.slot()]);
+            pull = pull.max(wrenches.as_slice()[id.slot()].force.length() * body.inverse_mass);
+        }
+        let speed = speed.max((pull * length).sqrt());
+        let usable = speed.is_finite() && speed > 0.0;
+        Self { tolerance, length, speed: if usable { speed } else { length } }
+    }
+
+    /// Surfaces this close touch, in metres.
+    pub(super) fn touching(&self) -> f64 {
+        (self.tolerance * self.length).max(1e-13)
+    }
+
+    /// What approaches more slowly than this rests, in m/s. The error that comes of it is a part of the tolerance.
+    pub(super) fn resting(&self) -> f64 {
+        (0.1 * self.tolerance * self.speed).max(1e-14)
+    }
+
+    /// What slides more slowly than this may hold, in m/s.
+    pub(super) fn holding(&self) -> f64 {
+        (self.tolerance * self.speed).max(1e-13)
+    }
+
+    /// The largest of the errors of all bodies, each with its own measure; 1 is the most that is allowed.
+    pub(super) fn norm(&self, errors: &[f64]) -> f64 {
+        let length = |e: &[f64]| (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]).sqrt();
+        let mut worst = 0.0_f64;
+        for e in errors.chunks_exact(super::chart::NUMBERS) {
+            let parts = [
+                length(e) / self.length,
+                length(&e[3..]),
+                length(&e[6..]) / self.speed,
+                length(&e[9..]) * self.length / self.speed,
+            ];
+            for part in parts {
+                // NaN, which `max` would swallow, must stay.
+                worst = if part <= worst { worst } else { part };
+            }
+        }
+        worst / self.tolerance
+    }
+}

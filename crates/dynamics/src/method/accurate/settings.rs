@@ -1,0 +1,128 @@
+//! The settings of the accurate method: one tolerance, and the pieces by name.
+
+use super::scheme::Scheme;
+#[cfg(feature = "registry")]
+use crate::ModelError;
+#[cfg(feature = "registry")]
+use crate::method::{Accurate, Method};
+#[cfg(feature = "registry")]
+use crate::registry::{DescribeMethod, Registry};
+use crate::schema::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What governs the accurate method.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AccurateSettings {
+    /// The error that a step may make, relative to the sizes and speeds of the scene; everything else follows from it: how close is
+    /// touching, how slow is resting. Default 1e-8.
+    #[schemars(range(min = 1e-14, max = 1e-2))]
+    pub tolerance: f64,
+    /// Whose way: the best there is, or Kleppmann's. Default "best".
+    pub style: Style,
+    /// Which method integrates; `null` for what the style says: DOP853, or Cash and Karp's. Default `null`.
+    pub scheme: Option<Scheme>,
+    /// What keeps joints closed; `null` for what the style says: projection, or feedback. Default `null`.
+    pub drift: Option<Drift>,
+    /// How surfaces that hit each other part. Default "energetic".
+    pub impact_law: ImpactLaw,
+    /// No step of the integration is longer than this, in seconds; `null` for as long as the tolerance allows. Default `null`.
+    #[schemars(extend("unit" = "s"))]
+    pub max_step: Option<f64>,
+    /// Whether a second run with ten times the tolerance goes along, to tell the error since the start, or since the world was last
+    /// changed by hand. It costs about as much again. Default false.
+    pub error_estimate: bool,
+    /// How many events (impacts, surfaces that part, slide or hold) within a step of the world are followed one by one; beyond, the
+    /// rest of the step is taken in small steps of the retroactive method, and told as a storm. Default 2000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_events: u32,
+}
+
+impl Default for AccurateSettings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            style: Style::Best,
+            scheme: None,
+            drift: None,
+            impact_law: ImpactLaw::Energetic,
+            max_step: None,
+            error_estimate: false,
+            max_events: 2000,
+        }
+    }
+}
+
+impl AccurateSettings {
+    pub(super) fn chosen_scheme(&self) -> Scheme {
+        self.scheme.unwrap_or(match self.style {
+            Style::Best => Scheme::Dop853,
+            Style::Kleppmann => Scheme::CashKarp,
+        })
+    }
+
+    pub(super) fn chosen_drift(&self) -> Drift {
+        self.drift.unwrap_or(match self.style {
+            Style::Best => Drift::Projection,
+            Style::Kleppmann => Drift::Feedback { k: 100.0, d: 20.0 },
+        })
+    }
+}
+
+/// Whose way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// DOP853, projection after every step (default).
+    #[default]
+    Best,
+    /// As in K: Cash and Karp's method, joints kept closed by feedback of their errors.
+    Kleppmann,
+}
+
+/// What keeps joints closed, though the integration only knows that they do not accelerate apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Drift {
+    /// After every step, positions and velocities are put back by the shortest way in the metric of the masses (default).
+    #[default]
+    Projection,
+    /// `c̈ = −k c − d ċ` instead of `c̈ = 0` (K 2.13; Baumgarte).
+    Feedback {
+        /// In 1/s².
+        k: f64,
+        /// In 1/s.
+        d: f64,
+    },
+    /// Nothing: errors of joints add up.
+    Nothing,
+}
+
+/// How surfaces that hit each other part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ImpactLaw {
+    /// Newton's: they part with the part e of the speed at which they met. With friction it can create energy, which is then taken
+    /// out again by a smaller e.
+    Newton,
+    /// Poisson's: the impulse while they part is the part e of that while they come together.
+    Poisson,
+    /// Stronge's: the work while they part is the part e² of that while they come together (default).
+    #[default]
+    #[serde(alias = "stronge")]
+    Energetic,
+}
+
+#[cfg(feature = "registry")]
+impl DescribeMethod for AccurateSettings {
+    fn build(&self, _registry: &Registry) -> Result<Box<dyn Method>, ModelError> {
+        Ok(Box::new(Accurate::new().with_settings(*self)?))
+    }
+
+    fn configure(&self, method: &mut dyn Method, _registry: &Registry) -> Result<(), ModelError> {
+        let name = method.name();
+        let other = || ModelError::Invalid(format!("the settings of \"accurate\" do not fit the method \"{name}\""));
+        let method = (method as &mut dyn std::any::Any).downcast_mut::<Accurate>().ok_or_else(other)?;
+        method.set_settings(*self)
+    }
+}

@@ -1,0 +1,121 @@
+//! The real-time method gives the same bits however many threads work on it and however wide the processor is, and a step of it
+//! needs no memory once its lists have grown.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use glam::DVec3;
+use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::geometry::math::rotation_from_vector;
+use tumble_dynamics::method::{Realtime, RealtimeSettings};
+use tumble_dynamics::{Body, Material, StepReport, Workers, World};
+
+const DT: f64 = 1.0 / 60.0;
+
+fn with_floor(method: Realtime) -> World {
+    let mut world = World::with_method(method);
+    world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+    world
+}
+
+/// Bodies of several shapes fall onto each other between walls: heaps, small islands and bodies in flight.
+fn pile(method: Realtime) -> World {
+    let mut world = with_floor(method);
+    let mut random = fastrand::Rng::with_seed(11);
+    let shapes = [
+        Shape::cuboid([0.4, 0.3, 0.35]).unwrap(),
+        Shape::sphere(0.35).unwrap(),
+        Shape::capsule(0.25, 0.2).unwrap(),
+        Shape::cylinder(0.3, 0.3).unwrap(),
+    ];
+    for number in 0..500 {
+        let [x, y, z] = [number % 10, number / 100, number / 10 % 10].map(f64::from);
+        let mut jitter = || 0.2 * (random.f64() - 0.5);
+        let at = DVec3::new(0.8 * x + jitter(), 0.5 + 0.9 * y, 0.8 * z + jitter());
+        let restitution = if number % 7 == 0 { 0.5 } else { 0.0 };
+        let body = Body::dynamic().at(at).rotated(rotation_from_vector(DVec3::new(jitter(), jitter(), jitter())));
+        let material = Material { restitution, ..Material::default() };
+        let shape = shapes[number as usize % shapes.len()].clone();
+        world.add_body(body.with_shape(shape).with_material(material)).unwrap();
+    }
+    world
+}
+
+fn fingerprints(mut world: World, workers: usize) -> (Vec<u64>, StepReport) {
+    world.set_workers(Workers::new(workers));
+    let step = |_| {
+        world.step(DT).unwrap();
+        world.state().fingerprint()
+    };
+    ((0..25).map(step).collect(), world.report())
+}
+
+#[test]
+fn the_number_of_threads_and_lanes_does_not_matter() {
+    let (alone, report) = fingerprints(pile(Realtime::new()), 1);
+    assert!(report.work.heaps > 0 && report.work.swept_contacts > 300, "{:?}", report.work);
+    for workers in [2, 4, 7] {
+        assert_eq!(fingerprints(pile(Realtime::new()), workers).0, alone, "{workers} threads");
+    }
+    assert_eq!(fingerprints(pile(Realtime::new().with_common_instructions()), 2).0, alone, "narrow lanes");
+}
+
+/// Two worlds may share their threads; who finds them busy works alone.
+#[test]
+fn worlds_share_threads() {
+    let workers = Workers::new(2);
+    let run = || {
+        let mut world = pile(Realtime::new());
+        world.set_workers(workers.clone());
+        (0..5).for_each(|_| world.step(DT).unwrap());
+        world.state().fingerprint()
+    };
+    let [a, b] = std::thread::scope(|scope| [scope.spawn(run), scope.spawn(run)].map(|thread| thread.join().unwrap()));
+    assert_eq!(a, b);
+}
+
+/// A pyramid of 105 boxes, whose contacts are solved by sweeps, on one and on two threads.
+#[test]
+fn a_step_of_a_heap_needs_no_memory() {
+    for workers in [1, 2] {
+        let settings = RealtimeSettings { time_to_sleep: f64::INFINITY, ..RealtimeSettings::default() };
+        let mut world = with_floor(Realtime::new().with_settings(settings));
+        for row in 0..14 {
+            for column in 0..14 - row {
+                let at = DVec3::new(1.02 * f64::from(column) + 0.51 * f64::from(row), 0.5 + f64::from(row), 0.0);
+                world.add_body(Body::dynamic().at(at).with_shape(Shape::cuboid([0.5; 3]).unwrap())).unwrap();
+            }
+        }
+        world.set_workers(Workers::new(workers));
+        (0..120).for_each(|_| world.step(DT).unwrap());
+        assert!(world.report().work.heaps == 1, "{:?}", world.report().work);
+        for number in 0..60 {
+            let info = allocation_counter::measure(|| world.step(DT).unwrap());
+            assert_eq!(info.count_total, 0, "{workers} threads, step {number}: {info:?}");
+        }
+    }
+}
+
+/// What sleeps is not looked at: a hundred pyramids asleep beside one box in flight leave one body and no pair to go through.
+#[test]
+fn sleepers_cost_nothing() {
+    let mut world = with_floor(Realtime::new());
+    for stack in 0..100 {
+        for level in 0..4 {
+            let at = DVec3::new(3.0 * f64::from(stack % 10), 0.5 + f64::from(level), 3.0 * f64::from(stack / 10));
+            world.add_body(Body::dynamic().at(at).with_shape(Shape::cuboid([0.5; 3]).unwrap())).unwrap();
+        }
+    }
+    while world.report().asleep < 400 {
+        world.step(DT).unwrap();
+        assert!(world.time() < 5.0, "{:?}", world.report());
+    }
+    let contacts = world.report().contacts;
+    world.add_body(Body::dynamic().at([-9.0, 100.0, 0.0]).with_shape(Shape::sphere(0.5).unwrap())).unwrap();
+    (0..3).for_each(|_| world.step(DT).unwrap());
+    let report = world.report();
+    assert_eq!((report.awake, report.asleep, report.work.pairs), (1, 400, 0));
+    assert_eq!((report.contacts, report.islands), (contacts, 101));
+    let mut seen = 0;
+    world.visit_contacts(|_| seen += 1);
+    assert_eq!(seen, contacts);
+}

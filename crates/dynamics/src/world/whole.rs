@@ -21,7 +21,7 @@ use crate::{Arena, BodyId, Cancel, ColliderId, ForceId, Id, JointId, ModelError,
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use tumble_geometry::shape::{Custom, HalfSpace};
+use tumble_geometry::shape::{Custom, HalfSpace, Hull};
 use tumble_geometry::{Shape, Transform};
 
 /// What a saved world begins with.
@@ -96,7 +96,7 @@ enum SavedShape {
     Capsule(f64, f64),
     Cylinder(f64, f64),
     Cone(f64, f64),
-    Hull(Vec<DVec3>),
+    Hull(Box<Hull>),
     HalfSpace(DVec3),
     Mesh(Vec<DVec3>, Vec<[u32; 3]>),
     HeightField {
@@ -389,7 +389,7 @@ impl Shapes {
             Shape::Capsule(capsule) => SavedShape::Capsule(capsule.half_height(), capsule.radius()),
             Shape::Cylinder(cylinder) => SavedShape::Cylinder(cylinder.half_height(), cylinder.radius()),
             Shape::Cone(cone) => SavedShape::Cone(cone.half_height(), cone.radius()),
-            Shape::Hull(hull) => SavedShape::Hull(hull.vertices().to_vec()),
+            Shape::Hull(hull) => SavedShape::Hull(Box::new((**hull).clone())),
             Shape::HalfSpace(plane) => SavedShape::HalfSpace(plane.normal()),
             Shape::Mesh(mesh) => SavedShape::Mesh(mesh.vertices().to_vec(), mesh.triangles().to_vec()),
             Shape::HeightField(field) => {
@@ -425,7 +425,11 @@ fn read_shapes(list: &[SavedShape], registry: &Registry) -> Result<Vec<Shape>, M
             SavedShape::Capsule(half_height, radius) => Shape::capsule(*half_height, *radius)?,
             SavedShape::Cylinder(half_height, radius) => Shape::cylinder(*half_height, *radius)?,
             SavedShape::Cone(half_height, radius) => Shape::cone(*half_height, *radius)?,
-            SavedShape::Hull(vertices) => Shape::hull(vertices)?,
+            SavedShape::Hull(hull) => {
+                let damaged = |problem| ModelError::Invalid(format!("a saved hull is damaged: {problem}"));
+                hull.validate_data().map_err(damaged)?;
+                Shape::Hull(Arc::new((**hull).clone()))
+            }
             SavedShape::HalfSpace(normal) => Shape::HalfSpace(HalfSpace::with_unit_normal(*normal)?),
             SavedShape::Mesh(vertices, triangles) => Shape::mesh(vertices.clone(), triangles.clone())?,
             SavedShape::HeightField { rows, columns, heights, spacing } => {

@@ -31,6 +31,7 @@ use glam::DVec3;
 
 /// A convex polyhedron.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hull {
     vertices: Vec<DVec3>,
     /// The plane of each face.
@@ -61,6 +62,7 @@ pub struct Hull {
 
 /// An edge of a [`Hull`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HullEdge {
     /// The vertices at its ends. From the first to the second it runs counter-clockwise around the first face.
     pub vertices: [u32; 2],

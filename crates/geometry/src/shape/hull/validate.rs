@@ -19,6 +19,32 @@ impl Hull {
         self.validate_measures()
     }
 
+    /// The same for a hull that was read from data of unknown origin: first of all, that every index leads somewhere.
+    pub fn validate_data(&self) -> Result<(), String> {
+        let (v, e, sides) = (self.vertices.len(), self.edges.len(), self.side_vertices.len());
+        let faces = self.planes.len();
+        let below = |list: &[u32], bound: usize| list.iter().all(|&index| (index as usize) < bound);
+        let steps = |list: &[u32], count: usize, end: usize| {
+            list.len() == count + 1
+                && list.first() == Some(&0)
+                && list.last().is_some_and(|&last| last as usize == end)
+                && list.windows(2).all(|pair| pair[0] < pair[1])
+        };
+        let sound = steps(&self.face_starts, faces, sides)
+            && steps(&self.vertex_starts, v, self.vertex_neighbors.len())
+            && self.side_edges.len() == sides
+            && self.side_faces.len() == sides
+            && self.vertex_faces.len() == self.vertex_neighbors.len()
+            && below(&self.side_vertices, v)
+            && below(&self.side_edges, e)
+            && below(&self.side_faces, faces)
+            && below(&self.vertex_neighbors, v)
+            && below(&self.vertex_faces, faces)
+            && self.edges.iter().all(|edge| below(&edge.vertices, v) && below(&edge.faces, faces));
+        ensure(sound, || "the lists of a hull do not fit each other".into())?;
+        self.validate()
+    }
+
     fn validate_counts(&self) -> Result<(), String> {
         let (v, e, f) = (self.vertices.len(), self.edges.len(), self.face_count());
         ensure(v + f == e + 2, || format!("V − E + F = {v} − {e} + {f} is not 2"))?;

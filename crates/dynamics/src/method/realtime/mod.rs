@@ -15,8 +15,8 @@
 //! 5. **Two ways to solve.** Islands of few contacts are solved exactly (`exact`), to rounding, in double precision, with their joints
 //!    if these are chains, trees or small loops: they do not sag, whatever lies on what, and joints neither stretch nor lose energy. Large
 //!    heaps, and smaller ones while they crash about, are solved by sweeps (`wide`) of eight contacts at a time, in single
-//!    precision, soft and then relaxed, in as many substeps as what they have to bear asks for (`load`); nets of joints, joints in
-//!    heaps and crowds of figures are swept with them (`nets`). What exact islands may have of energy is known beforehand
+//!    precision, soft and then relaxed, in as many substeps as what they have to bear asks for (`load`); nets of joints and
+//!    joints in heaps are swept with them (`nets`). What exact islands may have of energy is known beforehand
 //!    (`exact::passive`).
 //! 6. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
@@ -85,12 +85,6 @@ const SECOND_THOUGHTS: usize = 2;
 
 /// Islands of no more contacts than this are solved exactly even while they crash about.
 const FEW_CONTACTS: usize = 4;
-
-/// The most bodies that are solved exactly of islands in which there are joints and contacts.
-const CROWD: usize = 120;
-
-/// Masses that differ by no more than this factor are mild.
-const MILD: f64 = 50.0;
 
 /// The real-time method. See the module's documentation.
 #[derive(Clone, Debug)]
@@ -479,13 +473,12 @@ impl Realtime {
         self.exact.clear(self.bodies.list.len());
         self.wide.clear(self.bodies.list.len());
         self.nets.clear();
-        let crowded = self.is_crowded();
         let islands = std::mem::take(&mut self.islands);
         for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
             let pairs = &self.memory.pairs.list;
             let count = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
             let eliminate = self.tiers.eliminate(model, &island.joints);
-            let pace = self.pace(island, count, eliminate, crowded);
+            let pace = self.pace(island, count, eliminate);
             let work = &mut self.report.work;
             work.heaps += usize::from(pace == Pace::Heap);
             work.exact_islands += usize::from(matches!(pace, Pace::Exact | Pace::Resting));
@@ -571,24 +564,9 @@ impl Realtime {
         }
     }
 
-    /// Whether more figures touch something than can be solved exactly in time.
-    fn is_crowded(&self) -> bool {
-        let islands = self.islands.as_slice().iter().filter(|island| island.needs_solving());
-        let figures = islands.filter(|island| !island.joints.is_empty() && !island.contacts.is_empty());
-        figures.map(|island| island.bodies.len()).sum::<usize>() > CROWD
-    }
-
-    /// Whether no body of an island is much heavier than another.
-    fn is_mild(&self, island: &Island) -> bool {
-        let bodies = island.bodies.iter().map(|&id| &self.bodies.list[self.bodies.number(id) as usize]);
-        let inverse = bodies.filter(|body| body.is_movable()).map(|body| body.inverse_mass);
-        let (least, most) = inverse.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), m| (a.min(m), b.max(m)));
-        most <= MILD * least
-    }
-
-    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. Where figures are
-    /// `crowded`, those that touch something are swept, unless their masses differ by much: so a crowd costs no more than it must.
-    fn pace(&self, island: &Island, contacts: usize, eliminate: bool, crowded: bool) -> Pace {
+    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. It
+    /// does not depend on what else there is: a figure in a crowd falls as it would alone.
+    fn pace(&self, island: &Island, contacts: usize, eliminate: bool) -> Pace {
         let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
         let at_rest = || {
             let mut pairs = island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
@@ -600,7 +578,6 @@ impl Realtime {
             true if contacts > FEW_CONTACTS && self.crashes(island) => Pace::Heap,
             true if at_rest() => Pace::Resting,
             false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
-            false if crowded && contacts > 0 && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,
         }
     }

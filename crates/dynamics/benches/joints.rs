@@ -148,10 +148,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
     let row = |row: usize, _: usize| row == 0;
-    let scenes: [(&str, usize, &dyn Fn() -> Result<World, ModelError>); 8] = [
+    type Build<'a> = &'a dyn Fn() -> Result<World, ModelError>;
+    let scenes: [(&str, usize, Build<'_>); 8] = [
         ("net of balls 40x40", 200, &|| net(40, Kind::Ball, row)),
         ("net of balls 100x100", 100, &|| net(100, Kind::Ball, row)),
-        ("net on corners 30x30", 300, &|| net(30, Kind::Ball, |row, column| row == 0 && column % 29 == 0)),
+        ("net on corners 30x30", 300, &|| net(30, Kind::Ball, |row, column| row == 0 && column.is_multiple_of(29))),
         ("net of hinges 30x30", 200, &|| net(30, Kind::Hinge, row)),
         ("net of welds 30x30", 200, &|| net(30, Kind::Weld, row)),
         ("dolls 100", 200, &|| dolls(100, 10, 3.0)),

@@ -43,8 +43,17 @@ const NODES: [(f64, f64); 5] = [
 /// The quadrature is divided so that u grows by no more than this in a panel.
 const PANEL: f64 = 0.15;
 
-/// The most panels; more turns than that are not resolved.
-const MOST_PANELS: f64 = 10_000.0;
+/// The most panels: a period has fewer, however near m is to 1.
+const MOST_PANELS: f64 = 400.0;
+
+/// K(m), the complete elliptic integral of the first kind, by the arithmetic-geometric mean: π / (2 agm(1, √(1 − m))).
+fn quarter_period(m: f64) -> f64 {
+    let (mut a, mut b) = (1.0, (1.0 - m).max(0.0).sqrt());
+    for _ in 0..ROUNDS {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    std::f64::consts::FRAC_PI_2 / a
+}
 
 /// sn, cn and dn of u with the parameter m.
 fn jacobi(u: f64, m: f64) -> [f64; 3] {
@@ -128,8 +137,19 @@ impl Polhode {
         [a1 * cn * self.signs[0], a2 * sn * self.signs[1], a3 * dn * self.signs[2]]
     }
 
-    /// By how much axis 3 goes round L within t seconds, in radians.
+    /// By how much axis 3 goes round L within t seconds, in radians. Its speed repeats itself after 2K of u, K being the complete integral
+    /// of the first kind, so that no more than one period has to be integrated, and what is left of one.
     fn precession(&self, t: f64, momentum: f64) -> f64 {
+        let period = 2.0 * quarter_period(self.parameter) / self.rate;
+        let turns = (t / period).floor();
+        if !(turns >= 1.0 && turns.is_finite()) {
+            return self.precession_within(t, momentum);
+        }
+        turns * self.precession_within(period, momentum) + self.precession_within(t % period, momentum)
+    }
+
+    /// The same within a period.
+    fn precession_within(&self, t: f64, momentum: f64) -> f64 {
         let panels = (self.rate * t / PANEL).abs().ceil().clamp(1.0, MOST_PANELS);
         let width = t / panels;
         let speed = |time: f64| {

@@ -20,8 +20,8 @@ fn at(world: &World, id: BodyId) -> DVec3 {
 fn two_bodies_circle_each_other_as_kepler_says() {
     let mut world = empty();
     world.add_force(Gravitation { constant: 1.0, ..Gravitation::default() });
-    let (masses, d) = ([3.0, 1.0], 2.0);
-    let omega = ((masses[0] + masses[1]) / (d * d * d) as f64).sqrt();
+    let (masses, d) = ([3.0_f64, 1.0], 2.0);
+    let omega = ((masses[0] + masses[1]) / (d * d * d)).sqrt();
     let radii = [d * masses[1] / 4.0, d * masses[0] / 4.0];
     let ids = [(-radii[0], 0), (radii[1], 1)].map(|(x, k)| {
         world.add_body(Body::particle(masses[k]).at([x, 0.0, 0.0]).with_velocity([0.0, omega * x, 0.0])).unwrap()

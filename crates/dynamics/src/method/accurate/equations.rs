@@ -311,9 +311,9 @@ impl Equations {
             joint.multipliers[row] = force;
             let line = Line::new(joint.slots, &joint.rows[row].jacobian);
             let response = line.response(mobilities);
-            for k in 0..2 {
-                if let Some(motion) = accelerations.get_mut(line.bodies[k]).filter(|_| force != 0.0) {
-                    motion.add(&response[k], force);
+            for (&body, response) in line.bodies.iter().zip(&response) {
+                if let Some(motion) = accelerations.get_mut(body).filter(|_| force != 0.0) {
+                    motion.add(response, force);
                 }
             }
         };
@@ -455,10 +455,10 @@ impl Equations {
     /// Gives the multipliers of limits and motors to their joints.
     fn note_elements(&mut self, elements: &[Element]) {
         for (element, rows) in elements.iter().zip(&self.rows_of) {
-            if let (What::Stop { joint, row } | What::Motor { joint, row }, false) = (&element.what, rows.is_empty()) {
-                if let Some(joint) = self.joints.get_mut(*joint) {
-                    joint.multipliers[*row] = self.multipliers[rows.start];
-                }
+            if let (What::Stop { joint, row } | What::Motor { joint, row }, false) = (&element.what, rows.is_empty())
+                && let Some(joint) = self.joints.get_mut(*joint)
+            {
+                joint.multipliers[*row] = self.multipliers[rows.start];
             }
         }
     }

@@ -138,15 +138,12 @@ pub(super) struct Trial {
     buffer: Vec<f64>,
 }
 
+/// Computes ẏ at the time c of a step, counted from 0 to 1: `rates(c, y, ẏ)`.
+pub(super) type Rates<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
+
 impl Trial {
     /// Takes a step from `start`, where ẏ is `first`. `rates(c, y, ẏ)` computes ẏ at the time c of the step, counted from 0 to 1.
-    pub(super) fn take(
-        &mut self,
-        tableau: &Tableau,
-        (start, first): (&[f64], &[f64]),
-        h: f64,
-        rates: &mut dyn FnMut(f64, &[f64], &mut [f64]),
-    ) {
+    pub(super) fn take(&mut self, tableau: &Tableau, (start, first): (&[f64], &[f64]), h: f64, rates: &mut Rates<'_>) {
         self.h = h;
         self.start.clear();
         self.start.extend_from_slice(start);
@@ -161,7 +158,7 @@ impl Trial {
     }
 
     /// Computes a stage; where it is computed stays in the buffer.
-    fn stage(&mut self, tableau: &Tableau, stage: usize, rates: &mut dyn FnMut(f64, &[f64], &mut [f64])) {
+    fn stage(&mut self, tableau: &Tableau, stage: usize, rates: &mut Rates<'_>) {
         let (done, rest) = self.stages.split_at_mut(stage);
         combine(&self.start, tableau.stages[stage], self.h, done, &mut self.buffer);
         rates(tableau.times[stage], &self.buffer, &mut rest[0]);
@@ -188,7 +185,7 @@ impl Trial {
     }
 
     /// Computes what dense output needs, unless that is known.
-    pub(super) fn prepare_dense(&mut self, tableau: &Tableau, rates: &mut dyn FnMut(f64, &[f64], &mut [f64])) {
+    pub(super) fn prepare_dense(&mut self, tableau: &Tableau, rates: &mut Rates<'_>) {
         if !self.dense.is_empty() || tableau.dense.is_empty() {
             return;
         }

@@ -55,9 +55,9 @@ impl Ground<'_> {
     /// How the bodies answer a push, the joints holding: slots and motions.
     fn answer(&self, push: &Line, scratch: &mut [Twist]) -> Vec<(usize, Twist)> {
         let response = push.response(self.mobilities);
-        for k in 0..2 {
-            if let Some(motion) = scratch.get_mut(push.bodies[k]) {
-                motion.add(&response[k], 1.0);
+        for (&body, response) in push.bodies.iter().zip(&response) {
+            if let Some(motion) = scratch.get_mut(body) {
+                motion.add(response, 1.0);
             }
         }
         let mut answer = Vec::new();
@@ -162,9 +162,9 @@ impl Coupled {
 pub(super) fn push(ground: &Ground<'_>, rows: &[TouchRow], multipliers: &[f64], motions: &mut [Twist]) {
     for (row, &multiplier) in rows.iter().zip(multipliers).filter(|(_, multiplier)| **multiplier != 0.0) {
         let response = row.push.response(ground.mobilities);
-        for k in 0..2 {
-            if let Some(motion) = motions.get_mut(row.push.bodies[k]) {
-                motion.add(&response[k], multiplier);
+        for (&body, response) in row.push.bodies.iter().zip(&response) {
+            if let Some(motion) = motions.get_mut(body) {
+                motion.add(response, multiplier);
             }
         }
     }

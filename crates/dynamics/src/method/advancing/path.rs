@@ -146,7 +146,7 @@ impl<'a> Approach<'a> {
                 return Some(t);
             }
             let (speed, change) = self.bounds(t, normal);
-            let Some(wait) = first_root(room.max(0.25 * MET * self.size), speed, change) else { return None };
+            let wait = first_root(room.max(0.25 * MET * self.size), speed, change)?;
             if !wait.is_finite() || t + wait >= end {
                 return None;
             }

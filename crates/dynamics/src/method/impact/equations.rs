@@ -149,9 +149,8 @@ mod tests {
             for row in 0..15 {
                 if row != pivot {
                     let factor = rows[row][pivot] / rows[pivot][pivot];
-                    for column in pivot..16 {
-                        rows[row][column] -= factor * rows[pivot][column];
-                    }
+                    let known = rows[pivot];
+                    rows[row].iter_mut().zip(known).skip(pivot).for_each(|(entry, known)| *entry -= factor * known);
                 }
             }
         }

@@ -149,8 +149,8 @@ pub struct Left(Vec<Option<[DVec3; 3]>>);
 enum Constraint {
     Distance(Distance),
     Pin(Pin),
-    Angle(Angle),
-    Rows(Rows),
+    Angle(Box<Angle>),
+    Rows(Box<Rows>),
 }
 
 /// Room to work in.
@@ -503,11 +503,11 @@ fn constraint_of(model: &Model, state: &State, joint: &JointModel, spent: usize)
         JointForm::AxisLimits { frame, min, max, stop } if hard(stop.softness) => {
             let axes: [DQuat; 2] = frame.rotations;
             let (inertia, strength) = (ends.map(inertia), strength(stop.softness));
-            Constraint::Angle(Angle { bodies, axes, min, max, stop, strength, inertia })
+            Constraint::Angle(Box::new(Angle { bodies, axes, min, max, stop, strength, inertia }))
         }
         _ => {
             let constraint = joint.constraint.clone();
-            Constraint::Rows(Rows { bodies, centers, constraint, spent })
+            Constraint::Rows(Box::new(Rows { bodies, centers, constraint, spent }))
         }
     }
 }

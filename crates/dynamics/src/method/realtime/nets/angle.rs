@@ -52,13 +52,13 @@ impl Angles {
 
     /// Puts the frames, which axes are held and the impulses of the last substep into a lane.
     pub(super) fn fill(&mut self, lane: usize, frames: [DQuat; 2], held: [bool; 3], impulse: DVec3) {
-        for side in 0..2 {
-            for (lanes, part) in self.frames[side].iter_mut().zip(frames[side].to_array()) {
+        for (lanes, frame) in self.frames.iter_mut().zip(frames) {
+            for (lanes, part) in lanes.iter_mut().zip(frame.to_array()) {
                 lanes[lane] = part as f32;
             }
         }
-        for axis in 0..3 {
-            self.held[axis][lane] = if held[axis] { 1.0 } else { 0.0 };
+        for (lanes, held) in self.held.iter_mut().zip(held) {
+            lanes[lane] = if held { 1.0 } else { 0.0 };
         }
         put(&mut self.impulse, lane, impulse);
     }

@@ -27,10 +27,10 @@ impl Ends {
     /// Puts a joint between the bodies of two rows into a lane.
     pub(super) fn fill(&mut self, lane: usize, joint: u32, places: [u32; 2], rows: &BodyRows) {
         self.joints[lane] = joint;
-        for side in 0..2 {
-            self.bodies[side][lane] = places[side];
-            self.moved[side] |= u8::from(rows.is_moved(places[side])) << lane;
-            for (lanes, part) in self.mobility[side].iter_mut().zip(rows.mobility(places[side])) {
+        for (side, place) in places.into_iter().enumerate() {
+            self.bodies[side][lane] = place;
+            self.moved[side] |= u8::from(rows.is_moved(place)) << lane;
+            for (lanes, part) in self.mobility[side].iter_mut().zip(rows.mobility(place)) {
                 lanes[lane] = *part;
             }
         }

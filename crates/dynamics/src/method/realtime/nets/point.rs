@@ -53,9 +53,9 @@ impl Points {
 
     /// Puts the arms, the gap and the impulse of the last substep into a lane.
     pub(super) fn fill(&mut self, lane: usize, arms: [DVec3; 2], gap: DVec3, impulse: DVec3) {
-        for side in 0..2 {
-            put(&mut self.start_arms[side], lane, arms[side]);
-            put(&mut self.arms[side], lane, arms[side]);
+        for (side, arm) in arms.into_iter().enumerate() {
+            put(&mut self.start_arms[side], lane, arm);
+            put(&mut self.arms[side], lane, arm);
         }
         put(&mut self.start_gap, lane, gap);
         put(&mut self.impulse, lane, impulse);

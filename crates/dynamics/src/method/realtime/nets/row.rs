@@ -122,9 +122,9 @@ impl WideRow {
     ) {
         let response = Response::new(row, pair, spring, friction);
         put(&mut self.torque, lane, row.jacobian.angular[1] - lever.cross(row.jacobian.linear[1]));
-        for side in 0..2 {
+        for (side, body) in pair.into_iter().enumerate() {
             put(&mut self.linear[side], lane, row.jacobian.linear[side]);
-            let turns = pair[side].spin.turns() || !pair[side].is_movable();
+            let turns = body.spin.turns() || !body.is_movable();
             put(&mut self.angular[side], lane, if turns { row.jacobian.angular[side] } else { DVec3::ZERO });
         }
         let set = |lanes: &mut Lanes, value: f64| lanes[lane] = value as f32;

@@ -48,7 +48,7 @@ fn the_built_in_parts_are_there() {
     let names = |parts: Vec<&Part>| parts.iter().map(|part| part.name.clone()).collect::<Vec<_>>().join(" ");
     assert_eq!(
         names(registry.forces.parts().collect()),
-        "aerodynamic buoyancy central_gravity drag gravity point spring vortex"
+        "aerodynamic buoyancy central_gravity coulomb drag gravitation gravity point spring timed vortex"
     );
     for table in tables(&registry) {
         assert!(!table.parts.is_empty(), "no {}", table.kind);

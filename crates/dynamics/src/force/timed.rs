@@ -33,7 +33,7 @@ pub struct TimedForce {
     pub times: Vec<f64>,
     /// The strength at these times. Default: none, the strength is 1.
     pub values: Vec<f64>,
-    /// A, the amplitude of the sine. Default 0.
+    /// A, the amplitude of the sine relative to the strength. Default 0.
     pub amplitude: f64,
     /// ν, its frequency in hertz. Default 1.
     #[schemars(extend("unit" = "Hz"))]

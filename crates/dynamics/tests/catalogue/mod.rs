@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 use tumble_dynamics::constraint::discrepancy::Pairs;
 use tumble_dynamics::constraint::limit::{
-    AngularLimit, ConeLimit, EllipticConeLimit, ReachCone, SwingTwist, TwistLimit, WedgeLimit,
+    AngularLimit, AxisLimits, ConeLimit, EllipticConeLimit, ReachCone, SwingTwist, TwistLimit, WedgeLimit,
 };
 use tumble_dynamics::constraint::{
     Attach, Ball, ConstantVelocity, Cylindrical, Distance, Freedom, Gear, Hinge, HingeForm, Joystick, Lines, Nail,
@@ -290,6 +290,12 @@ fn limits() -> Vec<Case> {
         case("twist_limit", "", TwistLimit::about(X, -0.5, 0.8), 0, |f| beyond(twist(f), -0.5, 0.8)).upright(2.0),
         case("angular_limit", "", AngularLimit::about(X, -0.5, 0.8), 5, |f| beyond(twist(f), -0.5, 0.8))
             .beside(Beside::Each, Hinge::at(O, X)),
+        case("axis_limits", "", AxisLimits::between([-0.5, -0.6, -0.4], [0.8, 0.5, 0.6]), 0, |f| {
+            let turn = relative(f).1;
+            let turn = if turn.w < 0.0 { -turn } else { turn };
+            let bounds = [(turn.x, -0.5, 0.8), (turn.y, -0.6, 0.5), (turn.z, -0.4, 0.6)];
+            bounds.map(|(part, min, max)| beyond(2.0 * libm::asin(part), min, max)).into_iter().fold(0.0, f64::max)
+        }),
         case("cone_limit", "", ConeLimit::around(X, 0.7), 0, |f| beyond(angle_between(axis(f), X), 0.0, 0.7)),
         case("cone_limit", "wide", ConeLimit::around(X, 2.5), 0, |f| beyond(angle_between(axis(f), X), 0.0, 2.5)),
         case("elliptic_cone_limit", "", EllipticConeLimit::around(X, Y, [0.9, 0.3]), 0, |f| {

@@ -270,6 +270,24 @@ fn a_belt_carries_what_lies_on_it() {
     }
 }
 
+/// A turntable takes along what lies on it: it turns as fast as the table, and goes with the speed ω r.
+#[test]
+fn a_turntable_carries_what_lies_on_it() {
+    for mut world in worlds() {
+        let name = world.method().name();
+        let table = Body::kinematic().with_shape(Shape::cuboid([2.0, 0.1, 2.0]).unwrap()).at([0.0, -0.1, 0.0]);
+        let table = world.add_body(table).unwrap();
+        let load = world.add_body(cube(0.2).at([0.5, 0.1, 0.0])).unwrap();
+        world.body_mut(table).unwrap().set_angular_velocity([0.0, 1.0, 0.0]).unwrap();
+        run(&mut world, 120);
+        let body = world.body(load).unwrap();
+        let along = DVec3::Y.cross(body.position());
+        assert!((body.angular_velocity() - DVec3::Y).length() < 0.02, "{name}: {}", body.angular_velocity());
+        assert!((body.velocity() - along).length() < 0.02, "{name}: {}, not {along}", body.velocity());
+        assert!((body.position().length() - 0.5).abs() < 0.1, "{name}: {}", body.position());
+    }
+}
+
 /// What comes from below passes, what comes from above stands.
 #[test]
 fn a_platform_can_be_passed_from_below() {

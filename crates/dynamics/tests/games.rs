@@ -270,6 +270,24 @@ fn a_belt_carries_what_lies_on_it() {
     }
 }
 
+/// A turntable takes along what lies on it: it turns as fast as the table, and goes with the speed ω r.
+#[test]
+fn a_turntable_carries_what_lies_on_it() {
+    for mut world in worlds() {
+        let name = world.method().name();
+        let table = Body::kinematic().with_shape(Shape::cuboid([2.0, 0.1, 2.0]).unwrap()).at([0.0, -0.1, 0.0]);
+        let table = world.add_body(table).unwrap();
+        let load = world.add_body(cube(0.2).at([0.5, 0.1, 0.0])).unwrap();
+        world.body_mut(table).unwrap().set_angular_velocity([0.0, 1.0, 0.0]).unwrap();
+        run(&mut world, 120);
+        let body = world.body(load).unwrap();
+        let along = DVec3::Y.cross(body.position());
+        assert!((body.angular_velocity() - DVec3::Y).length() < 0.02, "{name}: {}", body.angular_velocity());
+        assert!((body.velocity() - along).length() < 0.02, "{name}: {}, not {along}", body.velocity());
+        assert!((body.position().length() - 0.5).abs() < 0.1, "{name}: {}", body.position());
+    }
+}
+
 /// What comes from below passes, what comes from above stands.
 #[test]
 fn a_platform_can_be_passed_from_below() {
@@ -350,11 +368,11 @@ fn locked_directions_and_axes_stay() {
                 turned.with_locks(Locks::PLANE_XY).with_velocity([1.0, 0.0, 5.0]).with_angular_velocity([3.0; 3]);
             ids.push(world.add_body(body.at([0.2 * f64::from(index), 1.0 + 1.5 * f64::from(index), 0.0])).unwrap());
         }
-        // A figure that stays upright, pushed at its top.
+        // A figure that stays upright, pushed above its top by more than friction holds: 6000 N > μ m g = 4905 N.
         let upright = cube(1.0).with_locks(Locks::TURNS).at([20.0, 0.5, 0.0]);
         let upright = world.add_body(upright).unwrap();
         for _ in 0..180 {
-            world.body_mut(upright).unwrap().apply_force_at([4000.0, 0.0, 0.0], [20.0, 9.0, 0.0]).unwrap();
+            world.body_mut(upright).unwrap().apply_force_at([6000.0, 0.0, 0.0], [20.0, 9.0, 0.0]).unwrap();
             world.step(DT).unwrap();
         }
         for &id in &ids {
@@ -365,7 +383,9 @@ fn locked_directions_and_axes_stay() {
             assert!(body.position().y > 0.4, "{name}");
         }
         let figure = world.body(upright).unwrap();
-        assert!(figure.position().x > 21.0 && figure.rotation().w.abs() > 1.0 - 1e-12, "{name}");
+        let slid = 0.5 * (6.0 - 0.5 * 9.81) * 3.0 * 3.0;
+        assert!((figure.position().x - 20.0 - slid).abs() < 0.05, "{name}: {}", figure.position());
+        assert!(figure.rotation().w.abs() > 1.0 - 1e-12, "{name}: {}", figure.rotation());
         // Unlocked, it tips.
         world.body_mut(upright).unwrap().set_locks(Locks::NONE).unwrap();
         let pushed = world.body(upright).unwrap().position() + DVec3::Y * 3.0;

@@ -8,8 +8,10 @@
 //! x(t) = x₀ + v (t − t₀),   q(t) = exp(ω (t − t₀)) q₀,
 //! ```
 //!
-//! up to the time it is to stop, if there is one. So all that it meets feels the velocity it really has. A course is a value: the
-//! world replaces it when it changes, and nothing is shared with the program that steers.
+//! up to the time it is to stop, if there is one. So all that it meets feels the velocity it really has. At the very moment of its
+//! arrival it still has the velocity with which it arrives: a step that ends there has seen nothing else, and what it carries must not
+//! be thrown off before the program had a chance to send it on. A course is a value: the world replaces it when it changes, and
+//! nothing is shared with the program that steers.
 
 use super::{Script, ScriptMotion};
 use glam::DVec3;
@@ -50,6 +52,16 @@ impl Course {
         }
     }
 
+    /// Whether it has arrived, but for rounding.
+    pub(crate) fn has_arrived(&self, time: f64) -> bool {
+        time >= self.end - self.rounding()
+    }
+
+    /// By how much times may be off that are meant to be the same, in seconds.
+    fn rounding(&self) -> f64 {
+        if self.end.is_finite() { 1e-9 * (self.end - self.start) + 8.0 * f64::EPSILON * self.end.abs() } else { 0.0 }
+    }
+
     /// Whether every number makes sense.
     pub(crate) fn is_valid(&self) -> bool {
         let numbers = self.start.is_finite() && !self.end.is_nan();
@@ -68,7 +80,7 @@ impl Script for Course {
 
     fn motion(&self, time: f64) -> ScriptMotion {
         let rest = ScriptMotion::at_rest(self.pose(time));
-        if time >= self.end {
+        if time > self.end + self.rounding() {
             return rest;
         }
         ScriptMotion { velocity: self.velocity, angular_velocity: self.angular_velocity, ..rest }
@@ -93,12 +105,16 @@ mod tests {
         let from = Transform::new(rotation_about(DVec3::X, 0.3), DVec3::new(1.0, 2.0, 3.0));
         let target = Transform::new(rotation_about(DVec3::Z, -2.0), DVec3::new(-4.0, 0.0, 1.0));
         let course = Course::to(from, target, 7.0, 0.25);
-        for time in [7.25, 8.0] {
+        for time in [7.25, 7.26, 8.0] {
             let motion = course.motion(time);
             assert!((motion.pose.translation - target.translation).length() < 1e-14);
             assert!(motion.pose.rotation.dot(target.rotation).abs() > 1.0 - 1e-14);
-            assert_eq!((motion.velocity, motion.angular_velocity), (DVec3::ZERO, DVec3::ZERO));
+            let speeds = (motion.velocity, motion.angular_velocity);
+            let arrives = time == 7.25;
+            assert_eq!(speeds == (course.velocity, course.angular_velocity), arrives);
+            assert_eq!(speeds == (DVec3::ZERO, DVec3::ZERO), !arrives);
         }
+        assert!(course.has_arrived(7.25) && !course.has_arrived(7.24));
         let half = course.motion(7.125);
         assert!((half.pose.translation - 0.5 * (from.translation + target.translation)).length() < 1e-14);
         assert_eq!(half.velocity, (target.translation - from.translation) / 0.25);

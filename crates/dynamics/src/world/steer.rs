@@ -108,10 +108,10 @@ impl BodyMut<'_> {
         match &self.model().kind {
             BodyKind::Scripted(script) => match script.course() {
                 Some(course) => {
-                    let (now, motion) = (self.world.state.time, script.motion(self.world.state.time));
-                    let end = if course.end > now { course.end } else { f64::INFINITY };
-                    let (velocity, angular_velocity) = (motion.velocity, motion.angular_velocity);
-                    Ok(Some(Course { from: self.read().pose(), start: now, end, velocity, angular_velocity }))
+                    let (now, from) = (self.world.state.time, self.read().pose());
+                    // Wherever it has arrived, it rests.
+                    let here = Course { from, start: now, ..*course };
+                    Ok(Some(if course.has_arrived(now) { Course::rest(from, now) } else { here }))
                 }
                 None => {
                     let name = called(self.id, &self.model().name);

@@ -88,11 +88,6 @@ impl Body {
         self.inverse_mass > 0.0
     }
 
-    /// Whether a script moves it.
-    pub(super) fn is_scripted(&self) -> bool {
-        !self.is_movable() && self.slot != u32::MAX
-    }
-
     fn movable(slot: usize, model: &BodyModel, state: &BodyState) -> Self {
         let principal = model.principal();
         let moments = principal.moments;

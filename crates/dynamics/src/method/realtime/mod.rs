@@ -792,6 +792,8 @@ impl Method for Realtime {
         self.memory = saved;
         self.memory.pairs.adopt(model);
         self.roster.follow(&Journal::everything(), model);
+        self.awake.renew(&self.roster, state);
+        self.memory.pairs.sort_out(model, state, None, false);
         self.islands.clear();
         self.bodies.clear();
         self.adjacency.clear();

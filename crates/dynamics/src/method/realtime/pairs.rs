@@ -95,7 +95,7 @@ impl Patch {
 
     /// Puts the points to where they are now.
     fn carry(&mut self, manifold: &Manifold, normal: DVec3, round: [f64; 2], pose: &Transform) {
-        (self.normal, self.round, self.ghost) = (normal, round, false);
+        (self.normal, self.round, self.ghost, self.belt) = (normal, round, false, None);
         for (spot, point) in self.spots_mut().iter_mut().zip(manifold.points()) {
             (spot.features, spot.position, spot.gap) = (point.features, pose.point(point.position), -point.depth);
         }

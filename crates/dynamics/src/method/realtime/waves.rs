@@ -4,7 +4,7 @@
 //! parabola is exact; where all is at rest and solved exactly, one is as good as many. Groups do not touch each other, so it does not
 //! matter which goes first; only scripted bodies are met by all, and begin anew with each wave.
 
-use super::bodies::{Bodies, Body, Spin};
+use super::bodies::{Bodies, Body, Spin, WORLD};
 use super::contact::Contact;
 use super::exact::{ExactIslands, JointWorld};
 use super::impact;
@@ -51,7 +51,7 @@ pub(super) struct Waves {
     pub(super) resting: Wave,
     pub(super) exact: Wave,
     pub(super) heaps: Wave,
-    /// The scripted bodies as they are in the beginning, with their numbers.
+    /// The scripted bodies and belts as they are in the beginning, with their numbers.
     scripted: Vec<(u32, Body)>,
 }
 
@@ -101,7 +101,7 @@ impl Waves {
             let number = number as u32;
             match self.at(body.pace) {
                 Some(wave) if body.pace != Pace::Heap => wave.bodies.push(number),
-                None if body.is_scripted() => self.scripted.push((number, *body)),
+                None if number != WORLD && !body.is_movable() => self.scripted.push((number, *body)),
                 _ => {}
             }
         }

@@ -332,9 +332,26 @@ impl ExactIsland {
         self.problem.changed();
     }
 
+    /// What bodies that nothing moves, scripts and belts, contribute to the rates of friction; the greatest speeds among it, in m/s
+    /// and rad/s.
+    fn carry_along(&mut self, contacts: &[Contact], bodies: &Bodies) -> [f64; 2] {
+        let mut speeds = [0.0_f64; 2];
+        for (k, &[number, first]) in self.contacts.iter().enumerate() {
+            let contact = &contacts[number as usize];
+            let end = self.contacts.get(k + 1).map_or(self.contact_rows, |next| next[1] as usize);
+            for row in &mut self.problem.rows[first as usize + contact.count..end] {
+                row.bias = given_rate(row, contact, bodies);
+                let is_linear = row.jacobian[0][..3] != [0.0; 3];
+                let speed = &mut speeds[usize::from(!is_linear)];
+                *speed = speed.max(row.bias.abs());
+            }
+        }
+        speeds
+    }
+
     fn push(&mut self, contacts: &[Contact], bodies: &mut Bodies, stiffness: &Stiffness, world: &JointWorld<'_>) {
         self.allowance = Allowance::new(self.bodies.iter().map(|&number| &bodies.list[number as usize]), stiffness.h);
-        let mut removed = [0.0_f64; 2];
+        let mut removed = self.carry_along(contacts, bodies);
         for &[number, first] in &self.contacts {
             let contact = &contacts[number as usize];
             for (point, row) in contact.points().iter().zip(&mut self.problem.rows[first as usize..]) {
@@ -553,8 +570,9 @@ fn given_rate(row: &Row, contact: &Contact, bodies: &Bodies) -> f64 {
 fn add_contact(rows: &mut Vec<Row>, contact: &Contact, places: [u32; 2], bodies: &Bodies, stiffness: [f64; 2]) {
     let first = rows.len() as u32;
     let [linear, angular] = stiffness;
-    let turning = |body: u32| bodies.list[body as usize].spin.turns();
-    let arm = |side: usize, arm: DVec3| if turning(contact.bodies[side]) { arm } else { DVec3::ZERO };
+    // What nothing moves turns as it likes, and carries others along; of the rest, only what torques turn has levers.
+    let turns = |side: usize| places[side] == UNMOVED || bodies.list[contact.bodies[side] as usize].spin.turns();
+    let arm = |side: usize, arm: DVec3| if turns(side) { arm } else { DVec3::ZERO };
     let axis = |direction: DVec3| [0, 1].map(|side| arm(side, direction));
     for point in contact.points() {
         let angular = [0, 1].map(|side| arm(side, point.arms[side].cross(contact.normal)));

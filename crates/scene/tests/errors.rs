@@ -97,7 +97,11 @@ fn names_that_mean_nothing_are_pointed_at() {
     );
     expect(
         "title = 't'\nmethod = 'retro'\n",
-        &[("`method` cannot be \"retro\"", "known are `accurate`, `realtime`, `retroactive`", "2:10")],
+        &[(
+            "`method` cannot be \"retro\"",
+            "known are `accurate`, `advancing`, `impact`, `penalty`, `realtime`, `retroactive`, `verlet`",
+            "2:10",
+        )],
     );
 }
 

@@ -7,7 +7,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use tumble_dynamics::constraint::limit::SwingTwist;
-use tumble_dynamics::constraint::{Ball, Freedom, Hinge, Universal, Weld};
+use tumble_dynamics::constraint::{Ball, Freedom, Hinge};
 use tumble_dynamics::geometry::{MassProperties, Shape};
 use tumble_dynamics::method::{Realtime, RealtimeSettings};
 use tumble_dynamics::model::{CollisionFilter, Joint, JointEnd};
@@ -158,8 +158,6 @@ fn loops_hold() {
 enum Kind {
     Ball,
     Hinge,
-    Universal,
-    Weld,
 }
 
 /// A level net of n by n bodies of a kilogram, half a metre apart, joined half-way; some are fixed.
@@ -177,8 +175,6 @@ fn net(n: usize, kind: Kind, moments: DVec3, fixed: impl Fn(usize, usize) -> boo
         let joint = match kind {
             Kind::Ball => Joint::new(ends[0], ends[1], Ball::at(at)),
             Kind::Hinge => Joint::new(ends[0], ends[1], Hinge::at(at, axis)),
-            Kind::Universal => Joint::new(ends[0], ends[1], Universal::at(at, axis, DVec3::Y)),
-            Kind::Weld => Joint::new(ends[0], ends[1], Weld::at(at)),
         };
         world.add_joint(joint).unwrap();
     };

@@ -472,6 +472,8 @@ impl Realtime {
         (work.heaps, work.exact_islands, work.resting_islands) = (0, 0, 0);
         self.exact.clear(self.bodies.list.len());
         self.wide.clear(self.bodies.list.len());
+        // Where this is done again, or a step failed, pairs may know links that are gone.
+        self.memory.pairs.list.iter_mut().for_each(|pair| pair.link = None);
         self.nets.clear();
         let islands = std::mem::take(&mut self.islands);
         for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {

@@ -552,12 +552,12 @@ impl Pairs {
         *self = Self::default();
     }
 
-    /// The pairs that are still of the shapes that they are about: what has no points now may have been looked at, and is not looked
-    /// at again while it hardly moves.
+    /// The part of it that leaves a trace.
     pub(super) fn retain_what_matters(&mut self, model: &Model) {
         let matters = |pair: &Pair| {
             let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
-            pair.colliders.map(revision) == pair.shapes.map(Some)
+            let alive = pair.colliders.map(revision) == pair.shapes.map(Some);
+            alive && (!pair.patches.is_empty() || pair.touch.now || pair.touch.before)
         };
         self.list.retain(matters);
         self.still.retain(matters);

@@ -1,5 +1,6 @@
 //! What games need: interpolation, kinematic bodies, layers, contact rules, teleport, locks, numbers of your own. With both methods.
 
+#![cfg(feature = "registry")]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use glam::DVec3;

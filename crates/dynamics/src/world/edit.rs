@@ -249,7 +249,7 @@ impl World {
         self.wake_all();
     }
 
-    /// Sets your last word on contacts before they are solved: see [`ContactRule`]. Everything wakes up.
+    /// Sets your last word on contacts before they are solved: see [`ContactRule`](crate::model::ContactRule). Everything wakes up.
     pub fn set_contact_rule(&mut self, rule: impl Fn(&ContactPair<'_>, &mut ContactChange) + Send + Sync + 'static) {
         self.model.contact_rule = Rule(Some(Arc::new(rule)));
         self.note(Change::ContactRule);

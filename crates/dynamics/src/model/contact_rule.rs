@@ -114,6 +114,11 @@ impl std::fmt::Debug for Rule {
 }
 
 impl Model {
+    /// Whether there is a contact rule.
+    pub fn has_contact_rule(&self) -> bool {
+        self.contact_rule.0.is_some()
+    }
+
     /// What the contact rule makes of a pair with these points: the normal and the gap of the deepest. None if there is no rule.
     pub fn contact_change(
         &self,

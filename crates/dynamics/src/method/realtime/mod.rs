@@ -115,6 +115,8 @@ pub struct Realtime {
     waves: Waves,
     /// Room to work in.
     near: Vec<[ColliderId; 2]>,
+    /// The pairs that touch, with the numbers of their bodies.
+    touching: Vec<(u32, [usize; 2])>,
     ahead: Vec<BodyState>,
     wrenches: Wrenches,
     level: Level,
@@ -190,6 +192,7 @@ impl Realtime {
             rhythm: Load::default().rhythm(&RealtimeSettings::default(), true),
             waves: Waves::default(),
             near: Vec::new(),
+            touching: Vec::new(),
             ahead: Vec::new(),
             wrenches: Wrenches::default(),
             level: Level::new(),
@@ -656,23 +659,24 @@ impl Realtime {
 
     /// Notes which contacts each body has that is awake.
     fn index_contacts(&mut self) {
-        let Self { adjacency, bodies, memory, .. } = self;
-        let touching = memory.pairs.list.iter().enumerate().filter(|(_, pair)| pair.touches());
-        let numbers = |pair: &Pair| pair.bodies.map(|id| bodies.number(id) as usize);
-        adjacency.rebuild_rows(bodies.list.len(), touching.map(|(index, pair)| (index as u32, numbers(pair))));
+        let Self { adjacency, bodies, memory, touching, .. } = self;
+        touching.clear();
+        let touches = memory.pairs.list.iter().enumerate().filter(|(_, pair)| pair.touches());
+        touching.extend(touches.map(|(index, pair)| (index as u32, pair.bodies.map(|id| bodies.number(id) as usize))));
+        adjacency.rebuild_rows(bodies.list.len(), touching.iter().copied());
     }
 
     /// Counts what the report tells of bodies, islands and contacts.
     fn count(&mut self, state: &State) {
-        let touching = || self.memory.pairs.list.iter().filter(|pair| pair.touches());
         let [contacts, points] = self.memory.pairs.still_contacts;
         self.report.awake = self.awake.list.len();
         self.report.asleep = self.roster.movable.len() - self.report.awake;
         let awake = |island: &&Island| island.bodies.iter().any(|id| !state.bodies[id.slot()].asleep);
         self.report.islands = self.islands.as_slice().iter().filter(awake).count() + self.asleep;
-        self.report.contacts = touching().count() + contacts;
-        self.report.contact_points = touching().map(|pair| pair.spots().count()).sum::<usize>() + points;
+        self.report.contacts = self.touching.len() + contacts;
         let pairs = &self.memory.pairs.list;
+        let found = self.touching.iter().map(|&(index, _)| pairs[index as usize].news.points as usize);
+        self.report.contact_points = found.sum::<usize>() + points;
         self.report.work = StepWork {
             pairs: pairs.len(),
             recycled: pairs.iter().filter(|pair| pair.recycled).count(),

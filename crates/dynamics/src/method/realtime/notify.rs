@@ -2,40 +2,66 @@
 
 use super::RealtimeSettings;
 use super::exact::JointMemory;
-use super::pairs::{Pair, Pairs};
-use crate::constraint::BodyView;
+use super::pairs::{News, Pair, Pairs};
 use crate::event::{Events, Grip, ImpactEvent, LimitEvent, Phase};
 use crate::method::StepContext;
 use crate::parts::notices;
-use crate::{Model, State};
+use crate::{Id, Model, State};
 
 /// What is slower along the surface than this, in m/s, does not slide.
 const SLIDING: f64 = 1e-3;
 
-/// Tells of all contacts.
+/// The fewest pairs that are worth a thread of their own.
+const LEAST_SHARE: usize = 256;
+
+/// Tells of all contacts: finds out what there is to tell, on all threads, and then tells it in the order of the pairs.
 pub(super) fn contacts(pairs: &mut Pairs, settings: &RealtimeSettings, context: &mut StepContext<'_>) {
-    let StepContext { model, state, dt, events, tell_ongoing, .. } = context;
+    let StepContext { state, dt, events, tell_ongoing, workers, .. } = context;
     let end = state.time_after(*dt);
     for pair in pairs.ended.drain(..).filter(|pair| pair.touch.before) {
         tell(&pair, Phase::End, end, *tell_ongoing, events);
     }
+    let members = pairs.list.len() / LEAST_SHARE;
+    let (state, ongoing) = (&**state, *tell_ongoing);
+    workers.shares(members, &mut pairs.list, |_, pairs| {
+        pairs.iter_mut().for_each(|pair| pair.news = learn(pair, settings, state, ongoing));
+    });
     for pair in &mut pairs.list {
-        if !pair.sensor {
-            let touches = pair.spots().any(|spot| spot.gap <= settings.touch_distance || spot.exerted > 0.0);
-            pair.touch.now = touches;
+        if pair.news.any {
+            tell_news(pair, end, ongoing, events);
         }
-        if let Some(phase) = pair.touch.phase() {
-            tell(pair, phase, end, *tell_ongoing, events);
-        }
-        impact(pair, end, events);
-        let grip = pair.touches().then(|| grip(pair, model, state));
-        if let Some(grip) = grip.filter(|_| !pair.sensor) {
-            notices::tell_grip(events, end, pair.grip, grip, &pair.view());
-        }
-        pair.grip = grip;
         pair.touch.before = pair.touch.now;
     }
     events.sort();
+}
+
+fn tell_news(pair: &Pair, time: f64, tell_ongoing: bool, events: &mut Events) {
+    if let Some(phase) = pair.touch.phase() {
+        tell(pair, phase, time, tell_ongoing, events);
+    }
+    impact(pair, time, events);
+    if let Some(grip) = pair.grip.filter(|_| !pair.sensor) {
+        notices::tell_grip(events, time, pair.news.grip_before, grip, &pair.view());
+    }
+}
+
+/// Finds out whether a pair touches, and holds or slides.
+fn learn(pair: &mut Pair, settings: &RealtimeSettings, state: &State, tell_ongoing: bool) -> News {
+    let (mut points, mut hit) = (0, false);
+    if !pair.sensor {
+        pair.touch.now = false;
+        for spot in pair.patches.iter().flat_map(|patch| patch.spots()) {
+            points += 1;
+            pair.touch.now |= spot.gap <= settings.touch_distance || spot.exerted > 0.0;
+            hit |= spot.hit > 0.0;
+        }
+    }
+    let touches = pair.touches();
+    let grip = touches.then(|| grip(pair, state));
+    let grip_before = std::mem::replace(&mut pair.grip, grip);
+    let goes_on = pair.touch.phase().is_none_or(|phase| phase == Phase::Persist && !tell_ongoing);
+    let any = !goes_on || hit || (grip_before.is_some() && pair.grip.is_some() && pair.grip != grip_before);
+    News { any, grip_before, points: if touches { points } else { 0 } }
 }
 
 fn tell(pair: &Pair, phase: Phase, time: f64, tell_ongoing: bool, events: &mut Events) {
@@ -64,14 +90,12 @@ fn impact(pair: &Pair, time: f64, events: &mut Events) {
 }
 
 /// Whether the surfaces hold or slide.
-fn grip(pair: &Pair, model: &Model, state: &State) -> Grip {
-    let views = pair.bodies.map(|id| {
-        model.bodies().get(id).map_or(BodyView::WORLD, |body| BodyView::new(body, &state.bodies[crate::Id::slot(id)]))
-    });
+fn grip(pair: &Pair, state: &State) -> Grip {
+    let bodies = pair.bodies.map(|id| &state.bodies[id.slot()]);
     let slides = pair.patches.iter().any(|patch| {
         patch.spots().iter().filter(|spot| spot.exerted > 0.0).any(|spot| {
-            let slip = views[1].velocity_at(spot.position) - views[0].velocity_at(spot.position);
-            (slip - patch.normal * slip.dot(patch.normal)).length() > SLIDING
+            let slip = bodies[1].velocity_at(spot.position) - bodies[0].velocity_at(spot.position);
+            (slip - patch.normal * slip.dot(patch.normal)).length_squared() > SLIDING * SLIDING
         })
     });
     if slides { Grip::Slip } else { Grip::Stick }

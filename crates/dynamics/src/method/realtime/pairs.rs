@@ -129,6 +129,9 @@ pub(super) struct Pair {
     /// Whether its points were recognised, all of them, when it was looked at last.
     #[serde(skip)]
     pub(super) recycled: bool,
+    /// What there is to tell of it after a step.
+    #[serde(skip)]
+    pub(super) news: News,
     /// One more than the number of its first contact in heaps (`wide`), if it has some.
     #[serde(skip)]
     pub(super) link: Option<NonZeroU32>,
@@ -137,10 +140,22 @@ pub(super) struct Pair {
     before: Before,
 }
 
+/// What a step has brought.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct News {
+    /// Whether there is something to tell.
+    pub(super) any: bool,
+    pub(super) grip_before: Option<Grip>,
+    /// In how many points it touches.
+    pub(super) points: u32,
+}
+
 /// What a step that fails puts back.
 #[derive(Clone, Debug, Default)]
 struct Before {
     patches: Vec<Patch>,
+    /// The cache, if it has changed.
+    has_cache: bool,
     cache: PairCache,
     shapes: [u64; 2],
     tilt: DVec3,
@@ -199,6 +214,7 @@ impl pairs::Pair for Pair {
             tilt: DVec3::ZERO,
             dt: 0.0,
             recycled: false,
+            news: News::default(),
             link: None,
             before: Before::default(),
         })
@@ -214,17 +230,34 @@ impl Pair {
     /// Notes how it is before a step of `dt` seconds, and forgets what its points exerted in the one before.
     fn begin(&mut self, dt: f64) {
         self.before.patches.clone_from(&self.patches);
-        self.before.cache.clone_from(&self.cache);
+        self.before.has_cache = false;
         let Before { shapes, tilt, dt: old_dt, touch, .. } = &mut self.before;
         (*shapes, *tilt, *old_dt, *touch) = (self.shapes, self.tilt, self.dt, self.touch);
         self.dt = dt;
         self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
     }
 
+    /// The cache, which is about to change.
+    fn cache_mut(&mut self) -> &mut PairCache {
+        if !std::mem::replace(&mut self.before.has_cache, true) {
+            self.before.cache.clone_from(&self.cache);
+        }
+        &mut self.cache
+    }
+
+    /// Forgets where the surfaces touched. What is remembered of a pair must not depend on how early the broad phase found it.
+    fn forget(&mut self) {
+        *self.cache_mut() = PairCache::default();
+        self.tilt = DVec3::ZERO;
+        self.patches.clear();
+    }
+
     /// Puts back what was before the step.
     fn undo(&mut self) {
         std::mem::swap(&mut self.patches, &mut self.before.patches);
-        std::mem::swap(&mut self.cache, &mut self.before.cache);
+        if self.before.has_cache {
+            std::mem::swap(&mut self.cache, &mut self.before.cache);
+        }
         let Before { shapes, tilt, dt, touch, .. } = self.before;
         (self.shapes, self.tilt, self.dt, self.touch) = (shapes, tilt, dt, touch);
     }
@@ -251,7 +284,8 @@ impl Pair {
         let [Some(a), Some(b)] = self.colliders.map(|id| model.colliders().get(id)) else { return };
         let shapes = [a.shape_revision, b.shape_revision];
         if self.shapes != shapes {
-            (self.shapes, self.cache) = (shapes, PairCache::default());
+            self.shapes = shapes;
+            *self.cache_mut() = PairCache::default();
             self.patches.clear();
         }
         (self.sensor, self.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
@@ -269,12 +303,11 @@ impl Pair {
         let speed = (motions[1].velocity - motions[0].velocity).length();
         let prediction = (speed * dt + reach(model, a, motions[0], dt) + reach(model, b, motions[1], dt)).min(f64::MAX);
         let options = ManifoldOptions { prediction, recycling: settings.keep, ..ManifoldOptions::default() };
-        query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut self.cache, manifolds);
+        if !self.cache.recycle([&a.shape, &b.shape], &b_in_a, &options, manifolds) {
+            query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, self.cache_mut(), manifolds);
+        }
         if manifolds.is_empty() {
-            // What is remembered of a pair must not depend on how early the broad phase found it.
-            (self.cache, self.tilt) = (PairCache::default(), DVec3::ZERO);
-            self.patches.clear();
-            return;
+            return self.forget();
         }
         if self.patches.is_empty() && self.material.perturbation > 0.0 {
             self.tilt = perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation);
@@ -285,14 +318,16 @@ impl Pair {
 
     /// Lets the contact rule of the model have its say.
     fn ask_rule(&mut self, model: &Model, state: &State) {
+        self.surface_velocity = DVec3::ZERO;
+        if !model.has_contact_rule() {
+            return;
+        }
         let spots = self.patches.iter().flat_map(|patch| patch.spots().iter().map(|spot| (patch.normal, spot.gap)));
         let Some(nearest) = spots.min_by(|a, b| a.1.total_cmp(&b.1)) else { return };
-        self.surface_velocity = DVec3::ZERO;
         let Some(change) = model.contact_change(state, self.colliders, self.material, nearest) else { return };
         (self.material, self.surface_velocity) = (change.material, change.surface_velocity);
         if !change.solid {
-            self.patches.clear();
-            (self.cache, self.tilt) = (PairCache::default(), DVec3::ZERO);
+            self.forget();
         }
     }
 
@@ -340,6 +375,11 @@ impl Pair {
 
 /// How round the surfaces are where they touch.
 fn roundness(manifold: &Manifold, shapes: [&Shape; 2], b_in_a: &Transform) -> [f64; 2] {
+    let is_round =
+        |shape: &Shape| matches!(shape, Shape::Sphere(_) | Shape::Capsule(_) | Shape::Cylinder(_) | Shape::Cone(_));
+    if !shapes.into_iter().any(is_round) {
+        return [0.0; 2];
+    }
     let normals = [manifold.normal, b_in_a.inverse_vector(manifold.normal)];
     [0, 1].map(|side| {
         let radius = |point: &ContactPoint| curvature(shapes[side], point.features[side], normals[side]);

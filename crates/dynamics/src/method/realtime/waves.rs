@@ -4,7 +4,7 @@
 //! parabola is exact; where all is at rest and solved exactly, one is as good as many. Groups do not touch each other, so it does not
 //! matter which goes first; only scripted bodies are met by all, and begin anew with each wave.
 
-use super::bodies::{Bodies, Body, Spin, WORLD};
+use super::bodies::{Bodies, Body, WORLD};
 use super::contact::Contact;
 use super::exact::{ExactIslands, JointWorld};
 use super::impact;
@@ -14,12 +14,10 @@ use super::wide::{Heaps, Stiffness, WideContacts};
 use crate::report::{StageTimes, Stopwatch};
 use crate::{Cancel, Workers};
 use fearless_simd::Level;
+use glam::DVec3;
 
 /// What is slower than this, in m/s and rad/s, rests. The positions of what begins to slide are off by half of what it covers in a substep.
 const REST: f64 = 1e-3;
-
-/// What turns by less than this within a part of a step, in radians, does not tumble.
-const TUMBLE: f64 = 1e-4;
 
 /// With whom a body goes through a part of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,14 +184,12 @@ impl Body {
         self.velocity.length_squared() < REST * REST && self.angular_velocity.length_squared() < REST * REST
     }
 
-    /// Goes alone for `part` seconds: at once, unless air or its own spin bend its way; then in so many substeps. They are as long whether or
-    /// not something is near, so that what is passed by at a hair's breadth leaves no trace.
+    /// Goes alone for `part` seconds: at once, since a parabola is exact in one step and a free top takes the parts it needs by itself;
+    /// unless air or a torque bend its way, then in so many substeps. They are as long whether or not something is near, so that what is
+    /// passed by at a hair's breadth leaves no trace.
     fn fly(&mut self, part: f64, most: u32) {
-        let substeps = match self.spin {
-            _ if self.damping != [0.0; 2] => most,
-            Spin::Euler { .. } if self.angular_velocity.length() * part > TUMBLE => most,
-            Spin::Given | Spin::Steady | Spin::Euler { .. } => 1,
-        };
+        let bends = self.damping != [0.0; 2] || self.angular_acceleration != DVec3::ZERO;
+        let substeps = if bends { most } else { 1 };
         let h = part / f64::from(substeps);
         for _ in 0..substeps {
             self.kick(h);

@@ -101,6 +101,18 @@ impl Clone for PairCache {
 }
 
 impl PairCache {
+    /// Appends the manifold that is known, carried along to where the shapes are now, if that is near enough to where it was found
+    /// ([`ManifoldOptions::recycling`]); `false` if [`contact_manifolds`](super::contact_manifolds) has to find it. It would find the same.
+    pub fn recycle(
+        &self,
+        shapes: [&Shape; 2],
+        b_in_a: &Transform,
+        options: &ManifoldOptions,
+        manifolds: &mut Vec<Manifold>,
+    ) -> bool {
+        self.recycled.as_ref().is_some_and(|known| known.append(shapes, b_in_a, options, manifolds))
+    }
+
     /// The memory of a pair of which one is made of parts.
     pub(super) fn of_parts(&mut self) -> &mut CompositeCache {
         self.parts.get_or_insert_default()
@@ -115,7 +127,7 @@ pub(super) fn convex_manifold(
     cache: &mut PairCache,
     manifolds: &mut Vec<Manifold>,
 ) {
-    if cache.recycled.as_ref().is_some_and(|known| known.append([a, b], b_in_a, options, manifolds)) {
+    if cache.recycle([a, b], b_in_a, options, manifolds) {
         return;
     }
     cache.recycled = None;

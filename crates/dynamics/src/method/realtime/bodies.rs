@@ -3,7 +3,7 @@
 //! Number 0 is the world: fixed and sleeping bodies, which nothing moves. Scripted bodies have velocities and no inverse mass.
 
 use super::pairs::Pairs;
-use super::waves::Pace;
+use super::passing::Pace;
 use crate::constraint::BodyView;
 use crate::model::{BodyKind, BodyModel, JointEnd};
 use crate::{BodyId, BodyState, Id, Model, State, Wrench};

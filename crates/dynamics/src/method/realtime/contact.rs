@@ -40,6 +40,8 @@ pub(super) struct Contact {
     pub(super) friction: [f64; 2],
     pub(super) twist: f64,
     pub(super) roll: DVec3,
+    /// 1/m of the lighter body.
+    lightness: f64,
     /// The length of a substep.
     h: f64,
 }
@@ -109,8 +111,14 @@ impl Contact {
             friction: [tangents.0.dot(friction) * h, tangents.1.dot(friction) * h],
             twist: twist * h,
             roll: roll * h,
+            lightness: numbers.map(|number| bodies.list[number as usize].inverse_mass).into_iter().fold(0.0, f64::max),
             h,
         }
+    }
+
+    /// The same between bodies with other numbers.
+    pub(super) fn between(&self, bodies: [u32; 2]) -> Self {
+        Self { bodies, ..*self }
     }
 
     /// The points.
@@ -144,6 +152,7 @@ impl Contact {
     /// Tells the pair what its patch exerted.
     pub(super) fn store(&self, pair: &mut Pair) {
         let h = self.h;
+        pair.burden.follow(self.points().iter().map(|point| point.impulse).sum::<f64>() * self.lightness / h);
         let patch = &mut pair.patches[self.patch as usize];
         patch.friction = (self.tangents[0] * self.friction[0] + self.tangents[1] * self.friction[1]) / h;
         (patch.twist, patch.roll) = (self.twist / h, self.roll / h);

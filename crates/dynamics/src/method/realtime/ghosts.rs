@@ -48,6 +48,8 @@ pub(super) struct Outlook<'a> {
     pub(super) bodies: &'a Bodies,
     pub(super) workers: &'a Workers,
     pub(super) touch_distance: f64,
+    /// Whether nothing moves by much: then gaps that forces do not close are nobody's concern until contacts are looked at anew.
+    pub(super) calm: bool,
     /// The time until contacts are looked at anew, in seconds.
     pub(super) part: f64,
     /// The free motions of the bodies, by number.
@@ -115,8 +117,9 @@ impl Ghosts {
             for pair in pairs {
                 for number in 0..pair.patches.len() {
                     let doubtful = outlook.is_doubtful(pair, &pair.patches[number]);
+                    let far = outlook.calm && !doubtful && outlook.is_far(pair, &pair.patches[number]);
                     let patch = &mut pair.patches[number];
-                    (patch.doubtful, patch.ghost) = (doubtful, false);
+                    (patch.doubtful, patch.ghost) = (doubtful, far);
                 }
             }
         });
@@ -355,6 +358,13 @@ impl Outlook<'_> {
     /// Whether the surfaces do not touch yet.
     fn is_apart(&self, patch: &Patch) -> bool {
         gap(patch) > self.touch_distance
+    }
+
+    /// Whether a gap stays open even if bodies come to move half as fast again as forces make them, and by a little more.
+    fn is_far(&self, pair: &Pair, patch: &Patch) -> bool {
+        let Some(size) = self.size(pair).filter(|_| self.is_apart(patch)) else { return false };
+        let fall: f64 = pair.bodies.into_iter().map(|body| self.free_motion(body).change[0].length()).sum();
+        self.overlap(pair, patch, &|body| self.free_velocities(body)) < -(fall * self.part * self.part + LIFT * size)
     }
 
     /// Whether a patch is in the way of the free motion and has not shown to be real: surfaces that touch and bear

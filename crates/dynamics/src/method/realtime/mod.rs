@@ -20,8 +20,8 @@
 //!    (`exact::passive`).
 //! 6. **Free motion to second order** (`motion`). What touches nothing follows its parabola exactly and turns as a free top.
 //!
-//! The bodies go in `waves`, each in as many substeps as it needs. The narrow phase, ghosts, bodies in flight and heaps are divided among
-//! threads ([`Workers`]); results do not depend on how many there are, nor on how wide the processor is (`lanes`).
+//! Each island goes through the step by itself, in as many substeps as it needs (`passing`). The narrow phase, ghosts, bodies in flight and
+//! islands are divided among threads ([`Workers`]); results do not depend on how many there are, nor on how wide the processor is (`lanes`).
 //!
 //! **What was tried and dropped.** Speculative contacts in the second solve take the speed from what is about to bounce; a gap that
 //! nothing held open is left alone there. Contact points that turn with a ball lift it off the floor it rolls on; the centre of
@@ -31,8 +31,7 @@
 //! Rows ten thousand times as stiff as the heaviest body make Newton's method stumble from kink to kink; a thousand times is right.
 //! More sweeps do not help heaps under load; more substeps do.
 //!
-//! **What is missing yet.** Exact islands are solved on one thread, one after the other. Large nets of welds, which are plates, sag: sweeps
-//! carry no torque that far.
+//! **What is missing yet.** Large nets of welds, which are plates, sag: sweeps carry no torque that far.
 
 mod awake;
 mod bodies;
@@ -43,12 +42,13 @@ mod ghosts;
 mod impact;
 mod lanes;
 mod load;
+mod loading;
 mod motion;
 mod nets;
 mod notify;
 mod pairs;
+mod passing;
 mod settings;
-mod waves;
 mod wide;
 
 pub use settings::RealtimeSettings;
@@ -56,13 +56,14 @@ pub use settings::RealtimeSettings;
 use self::awake::Awake;
 use self::bodies::{Bodies, WORLD};
 use self::contact::Contact;
-use self::exact::{ExactIslands, JointMemory, JointWorld, Members};
+use self::exact::{ExactIslands, JointMemory, JointWorld, Passage};
 use self::ghosts::{Ghosts, Outlook};
 use self::load::{Load, Rhythm};
+use self::loading::Tier;
 use self::nets::{NetLoad, Nets, Tiers};
-use self::pairs::{Pair, Pairs, Patch, Scenery};
-use self::waves::{Pace, Solvers, Waves};
-use self::wide::WideContacts;
+use self::pairs::{Pair, Pairs, Scenery};
+use self::passing::Solvers;
+use self::wide::{Heaps, Surroundings};
 use super::{Method, StepContext};
 use crate::contact::Contact as ContactView;
 use crate::event::Reaction;
@@ -83,9 +84,6 @@ use serde::{Deserialize, Serialize};
 /// How often a part of a step is solved again because bodies ran into what was not expected to be in their way.
 const SECOND_THOUGHTS: usize = 2;
 
-/// Islands of no more contacts than this are solved exactly even while they crash about.
-const FEW_CONTACTS: usize = 4;
-
 /// The real-time method. See the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Realtime {
@@ -103,16 +101,20 @@ pub struct Realtime {
     asleep: usize,
     adjacency: Adjacency,
     bodies: Bodies,
+    /// Room for the contacts of an island.
     contacts: Vec<Contact>,
-    wide: WideContacts,
+    heaps: Heaps,
     exact: ExactIslands,
     nets: Nets,
     /// Which islands with joints are solved exactly.
     tiers: Tiers,
+    /// How islands are solved in the part of the step under way.
+    plan: Vec<Tier>,
     ghosts: Ghosts,
     /// How the step under way is divided.
     rhythm: Rhythm,
-    waves: Waves,
+    /// In how many substeps nets of joints go from one look at the contacts to the next.
+    net_substeps: u32,
     /// Room to work in.
     near: Vec<[ColliderId; 2]>,
     /// The pairs that touch, with the numbers of their bodies.
@@ -184,13 +186,14 @@ impl Realtime {
             adjacency: Adjacency::default(),
             bodies: Bodies::default(),
             contacts: Vec::new(),
-            wide: WideContacts::default(),
+            heaps: Heaps::default(),
             exact: ExactIslands::default(),
             nets: Nets::default(),
             tiers: Tiers::default(),
+            plan: Vec::new(),
             ghosts: Ghosts::default(),
             rhythm: Load::default().rhythm(&RealtimeSettings::default(), true),
-            waves: Waves::default(),
+            net_substeps: 1,
             near: Vec::new(),
             touching: Vec::new(),
             ahead: Vec::new(),
@@ -446,162 +449,23 @@ impl Realtime {
     fn outlook<'a>(
         bodies: &'a Bodies,
         (model, state): (&'a Model, &'a State),
-        settings: &RealtimeSettings,
+        (settings, calm): (&RealtimeSettings, bool),
         part: f64,
         workers: &'a Workers,
     ) -> Outlook<'a> {
-        Outlook { model, state, bodies, workers, touch_distance: settings.touch_distance, part, free: &[] }
+        Outlook { model, state, bodies, workers, touch_distance: settings.touch_distance, calm, part, free: &[] }
     }
 
     /// Marks the contacts that the motion of the next `part` seconds does not confirm.
     fn find_ghosts(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) {
-        let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
+        let outlook = Self::outlook(&self.bodies, (model, state), (&self.settings, self.rhythm.calm), part, workers);
         self.ghosts.find(&mut self.memory.pairs, &outlook);
     }
 
     /// Whether bodies have run into what was not expected to be in their way.
     fn some_ghosts_come_true(&mut self, model: &Model, state: &State, part: f64, workers: &Workers) -> bool {
-        let outlook = Self::outlook(&self.bodies, (model, state), &self.settings, part, workers);
+        let outlook = Self::outlook(&self.bodies, (model, state), (&self.settings, self.rhythm.calm), part, workers);
         self.ghosts.come_true(&mut self.memory.pairs, &outlook)
-    }
-
-    /// Takes over contacts and joints for the next `part` seconds.
-    fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
-        self.bodies.lay_belts(&mut self.memory.pairs);
-        self.waves.begin(self.substeps());
-        let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
-        self.contacts.clear();
-        let work = &mut self.report.work;
-        (work.heaps, work.exact_islands, work.resting_islands) = (0, 0, 0);
-        self.exact.clear(self.bodies.list.len());
-        self.wide.clear(self.bodies.list.len());
-        // Where this is done again, or a step failed, pairs may know links that are gone.
-        self.memory.pairs.list.iter_mut().for_each(|pair| pair.link = None);
-        self.nets.clear();
-        let islands = std::mem::take(&mut self.islands);
-        for island in islands.as_slice().iter().filter(|island| island.needs_solving()) {
-            let pairs = &self.memory.pairs.list;
-            let count = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
-            let eliminate = self.tiers.eliminate(model, &island.joints);
-            let pace = self.pace(island, count, eliminate);
-            let work = &mut self.report.work;
-            work.heaps += usize::from(pace == Pace::Heap);
-            work.exact_islands += usize::from(matches!(pace, Pace::Exact | Pace::Resting));
-            work.resting_islands += usize::from(pace == Pace::Resting);
-            match pace {
-                Pace::Alone => {}
-                Pace::Heap => {
-                    self.load_heap(island, part);
-                    self.load_net(island, &world, part);
-                }
-                pace => {
-                    let numbers = self.load_exact(island, pace, part);
-                    self.bodies.set_pace(&island.bodies, pace);
-                    let members = Members { contacts: numbers, joints: &island.joints, pace };
-                    self.exact.add(&members, &self.contacts, &self.memory.joints, &mut self.bodies, &world);
-                }
-            }
-        }
-        self.islands = islands;
-        self.waves.gather(&self.bodies);
-    }
-
-    /// The contacts of an exact island, as numbers.
-    fn load_exact(&mut self, island: &Island, pace: Pace, part: f64) -> std::ops::Range<u32> {
-        let first = self.contacts.len() as u32;
-        let Self { waves, contacts, bodies, memory, .. } = self;
-        if let Some(wave) = waves.at(pace) {
-            let h = part / f64::from(wave.substeps);
-            for &index in &island.contacts {
-                let pair = &memory.pairs.list[index];
-                for patch in real_patches(pair) {
-                    if pair.material.restitution > 0.0 {
-                        wave.bouncing.push(contacts.len() as u32);
-                    }
-                    contacts.push(Contact::new((index, pair), patch, bodies, h));
-                }
-            }
-        }
-        first..self.contacts.len() as u32
-    }
-
-    /// Takes over the contacts of a heap. Its bodies without one fly alone.
-    fn load_heap(&mut self, island: &Island, part: f64) {
-        let Self { waves, contacts, bodies, memory, wide, .. } = self;
-        let h = part / f64::from(waves.heaps.substeps);
-        for &index in &island.contacts {
-            let pair = &mut memory.pairs.list[index];
-            let numbers = pair.bodies.map(|id| bodies.number(id));
-            let mut first = None;
-            for patch in real_patches(pair) {
-                if pair.material.restitution > 0.0 {
-                    waves.heaps.bouncing.push(contacts.len() as u32);
-                    contacts.push(Contact::new((index, pair), patch, bodies, h));
-                }
-                let mut numbers = numbers;
-                if let Some((side, belt)) = pair.patches[patch].belt {
-                    numbers[usize::from(side)] = belt;
-                }
-                let link = wide.add([index as u32, patch as u32], numbers, bodies);
-                first = first.or(link);
-            }
-            pair.link = first;
-            if first.is_some() {
-                bodies.set_pace(&pair.bodies, Pace::Heap);
-            }
-        }
-    }
-
-    /// Takes over the joints of an island that is swept.
-    fn load_net(&mut self, island: &Island, world: &JointWorld<'_>, part: f64) {
-        let Self { waves, bodies, memory, wide, nets, .. } = self;
-        let h = part / f64::from(waves.heaps.substeps);
-        for &id in &island.joints {
-            let Some(joint) = world.model.joints().get(id) else { continue };
-            let numbers = joint.ends.map(|end| nets::number_of(end, bodies));
-            let places = numbers.map(|number| wide.row(number, bodies));
-            nets.add(id, [numbers, places], &memory.joints[id.slot()], bodies, world, h);
-            for body in numbers.map(|number| number as usize) {
-                if bodies.list[body].is_movable() {
-                    bodies.list[body].pace = Pace::Heap;
-                }
-            }
-        }
-    }
-
-    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. It
-    /// does not depend on what else there is: a figure in a crowd falls as it would alone.
-    fn pace(&self, island: &Island, contacts: usize, eliminate: bool) -> Pace {
-        let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
-        let at_rest = || {
-            let mut pairs = island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
-            pairs.all(|pair| pair.bodies.iter().all(rests))
-        };
-        match island.joints.is_empty() {
-            true if contacts == 0 => Pace::Alone,
-            true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
-            true if contacts > FEW_CONTACTS && self.crashes(island) => Pace::Heap,
-            true if at_rest() => Pace::Resting,
-            false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
-            _ => Pace::Exact,
-        }
-    }
-
-    /// Whether bodies of an island run into each other or fly apart: then contacts come and go, and an exact solve goes to waste.
-    fn crashes(&self, island: &Island) -> bool {
-        let body = |id: BodyId| &self.bodies.list[self.bodies.number(id) as usize];
-        island.contacts.iter().map(|&index| &self.memory.pairs.list[index]).any(|pair| {
-            let [a, b] = pair.bodies.map(body);
-            let opening = |patch: &Patch| patch.normal.dot(b.velocity - a.velocity);
-            pair.patches.iter().any(|patch| opening(patch).abs() > load::CRASH)
-        })
-    }
-
-    /// In how many substeps the bodies go to the next look at the contacts: those of exact islands and free ones, and those of heaps.
-    fn substeps(&self) -> [u32; 2] {
-        let heaps = self.memory.load.substeps(&self.rhythm, &self.settings);
-        let nets = self.memory.net_load.substeps(self.rhythm.refreshes, self.settings.most_substeps);
-        [self.rhythm.substeps, heaps.max(nets)]
     }
 
     /// Adds the accelerations by forces in the middle of the next `part` seconds, where bodies get if they keep their velocities: so
@@ -619,15 +483,14 @@ impl Realtime {
 
     /// Lets `part` seconds pass.
     fn solve(&mut self, model: &Model, state: &State, part: f64, (workers, cancel): (&Workers, &Cancel)) {
-        let world = self.joint_world(model, state, part / f64::from(self.waves.exact.substeps));
-        let Self { bodies, contacts, wide, exact, nets, waves, level, settings, memory, report, .. } = self;
-        let (push, threshold) = (settings.max_push_speed, settings.restitution_threshold);
-        let pairs = &memory.pairs.list;
-        let times = &mut report.times.stages;
-        let level = *level;
-        let mut solvers =
-            Solvers { pairs, contacts, wide, exact, nets, level, push, threshold, workers, cancel, times };
-        waves.pass(part, bodies, &mut solvers, &world);
+        let substeps = self.rhythm.substeps;
+        let world = &self.joint_world(model, state, part / f64::from(substeps));
+        let Self { bodies, heaps, exact, nets, settings, memory, report, .. } = self;
+        let (push, threshold, level) = (settings.max_push_speed, settings.restitution_threshold, self.level);
+        let passage = Passage { part, substeps, push, threshold, world, cancel };
+        let around = Surroundings { pairs: &memory.pairs.list, part, push, threshold, level, world, cancel };
+        let mut solvers = Solvers { exact, heaps, nets, times: &mut report.times.stages };
+        passing::pass(&passage, &around, bodies, &mut solvers, workers);
     }
 
     /// What joints need to know of the world, for substeps of `h` seconds.
@@ -638,23 +501,12 @@ impl Realtime {
 
     /// Gives the impulses back to the pairs and joints.
     fn store(&mut self, part: f64, workers: &Workers) {
-        let h = part / f64::from(self.rhythm.substeps);
-        self.exact.store(&mut self.memory.joints, h);
-        let swept = part / f64::from(self.waves.heaps.substeps);
-        let Memory { joints, net_load, .. } = &mut self.memory;
-        self.nets.store(joints, net_load, self.rhythm.refreshes, swept);
-        let pairs = &mut self.memory.pairs.list;
-        for contact in &self.contacts {
-            let pair = &mut pairs[contact.pair as usize];
-            if pair.link.is_some() { contact.store_impacts(pair) } else { contact.store(pair) }
+        let Memory { joints, net_load, pairs, .. } = &mut self.memory;
+        self.exact.store(&mut pairs.list, joints, part / f64::from(self.rhythm.substeps));
+        self.nets.store(joints, net_load, self.rhythm.refreshes, part / f64::from(self.net_substeps));
+        if !self.heaps.is_empty() {
+            self.heaps.store(&mut pairs.list, part, workers);
         }
-        let mut burden = [0.0; 2];
-        if self.wide.len() > 0 {
-            let h = part / f64::from(self.waves.heaps.substeps);
-            self.wide.store(pairs, h, workers);
-            burden = self.wide.burden(h);
-        }
-        self.memory.load.follow(burden, &self.bodies);
     }
 
     /// Notes which contacts each body has that is awake.
@@ -681,18 +533,13 @@ impl Realtime {
             pairs: pairs.len(),
             recycled: pairs.iter().filter(|pair| pair.recycled).count(),
             looks: self.rhythm.refreshes as usize,
-            swept_contacts: self.wide.len(),
-            colours: if self.wide.len() > 0 { self.wide.colours() } else { 0 },
-            exact_substeps: self.waves.exact.substeps as usize,
-            heap_substeps: self.waves.heaps.substeps as usize,
+            swept_contacts: self.heaps.contacts(),
+            colours: self.heaps.colours(),
+            exact_substeps: self.rhythm.substeps as usize,
+            heap_substeps: self.heaps.substeps() as usize,
             ..self.report.work
         };
     }
-}
-
-/// The patches of a pair that are no ghosts.
-fn real_patches(pair: &Pair) -> impl Iterator<Item = usize> {
-    (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost)
 }
 
 fn known_reaction(joints: &[JointMemory], joint: JointId, dt: f64) -> Option<Reaction> {

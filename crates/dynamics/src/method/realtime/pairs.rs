@@ -6,6 +6,8 @@
 
 use super::RealtimeSettings;
 use super::awake::is_still;
+use super::load::Burden;
+use super::wide::Link;
 use crate::contact::{self, Contact, ContactImpulse, ContactPoints};
 use crate::event::Grip;
 use crate::model::{ColliderModel, ContactMaterial};
@@ -17,8 +19,8 @@ use crate::parts::{pairs, perturbation};
 use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::num::NonZeroU32;
 use tumble_geometry::broad_phase::{ProxyId, ProxyPair};
 use tumble_geometry::query::{self, ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
 use tumble_geometry::{Shape, Transform};
@@ -85,6 +87,26 @@ impl Patch {
 }
 
 impl Patch {
+    /// With the points of a manifold in the frame of a `pose`; what the points of another patch bore goes over to those of the same name.
+    fn new(manifold: &Manifold, normal: DVec3, round: [f64; 2], pose: &Transform, before: Option<&Self>) -> Self {
+        let parts = [manifold.part_a, manifold.part_b];
+        let mut patch = Self { parts, normal, round, count: manifold.points().len() as u8, ..Self::default() };
+        for (spot, point) in patch.spots.iter_mut().zip(manifold.points()) {
+            let same = before.and_then(|patch| patch.spots().iter().find(|spot| spot.feature == point.feature));
+            *spot = Spot {
+                feature: point.feature,
+                features: point.features,
+                position: pose.point(point.position),
+                gap: -point.depth,
+                ..same.copied().unwrap_or_default()
+            };
+        }
+        if let Some(before) = before {
+            (patch.friction, patch.twist, patch.roll) = (before.friction, before.twist, before.roll);
+        }
+        patch
+    }
+
     /// Whether a manifold has the same points in the same order.
     fn has_points_of(&self, manifold: &Manifold) -> bool {
         let points = manifold.points();
@@ -102,6 +124,9 @@ impl Patch {
     }
 }
 
+/// The patches of a pair: nearly always one, which lies with the pair, so that going through all pairs is going through memory.
+pub(super) type Patches = SmallVec<[Patch; 1]>;
+
 /// Two colliders near each other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Pair {
@@ -111,7 +136,7 @@ pub(super) struct Pair {
     pub(super) material: ContactMaterial,
     /// How fast the surface of the first runs along itself over that of the second, in m/s: belts.
     pub(super) surface_velocity: DVec3,
-    pub(super) patches: Vec<Patch>,
+    pub(super) patches: Patches,
     /// Whether they touch (for sensors: overlap).
     pub(super) touch: Touch,
     /// Whether they hold or slide along each other, while they touch.
@@ -132,9 +157,13 @@ pub(super) struct Pair {
     /// What there is to tell of it after a step.
     #[serde(skip)]
     pub(super) news: News,
-    /// One more than the number of its first contact in heaps (`wide`), if it has some.
+    /// What it has to bear (`load`).
+    pub(super) burden: Burden,
+    /// For how many steps it is swept yet because an exact solve was not worth it.
+    pub(super) restless: u8,
+    /// Where it is solved if it is in a heap (`wide`).
     #[serde(skip)]
-    pub(super) link: Option<NonZeroU32>,
+    pub(super) link: Option<Link>,
     /// How it was before the step under way.
     #[serde(skip)]
     before: Before,
@@ -153,14 +182,16 @@ pub(super) struct News {
 /// What a step that fails puts back.
 #[derive(Clone, Debug, Default)]
 struct Before {
-    patches: Vec<Patch>,
+    patches: Patches,
     /// The cache, if it has changed.
     has_cache: bool,
-    cache: PairCache,
+    cache: Option<Box<PairCache>>,
     shapes: [u64; 2],
     tilt: DVec3,
     dt: f64,
     touch: Touch,
+    burden: Burden,
+    restless: u8,
 }
 
 impl ContactPoints for Pair {
@@ -204,7 +235,7 @@ impl pairs::Pair for Pair {
             bodies: [a.body, b.body],
             material: model.mixing().mix(&a.material, &b.material),
             surface_velocity: DVec3::ZERO,
-            patches: Vec::new(),
+            patches: Patches::new(),
             touch: Touch::default(),
             grip: None,
             sensor: a.sensor || b.sensor,
@@ -215,6 +246,8 @@ impl pairs::Pair for Pair {
             dt: 0.0,
             recycled: false,
             news: News::default(),
+            burden: Burden::default(),
+            restless: 0,
             link: None,
             before: Before::default(),
         })
@@ -233,6 +266,8 @@ impl Pair {
         self.before.has_cache = false;
         let Before { shapes, tilt, dt: old_dt, touch, .. } = &mut self.before;
         (*shapes, *tilt, *old_dt, *touch) = (self.shapes, self.tilt, self.dt, self.touch);
+        (self.before.burden, self.before.restless) = (self.burden, self.restless);
+        self.restless = self.restless.saturating_sub(1);
         self.dt = dt;
         self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
     }
@@ -240,7 +275,10 @@ impl Pair {
     /// The cache, which is about to change.
     fn cache_mut(&mut self) -> &mut PairCache {
         if !std::mem::replace(&mut self.before.has_cache, true) {
-            self.before.cache.clone_from(&self.cache);
+            match &mut self.before.cache {
+                Some(before) => (**before).clone_from(&self.cache),
+                none => *none = Some(Box::new(self.cache.clone())),
+            }
         }
         &mut self.cache
     }
@@ -255,11 +293,12 @@ impl Pair {
     /// Puts back what was before the step.
     fn undo(&mut self) {
         std::mem::swap(&mut self.patches, &mut self.before.patches);
-        if self.before.has_cache {
-            std::mem::swap(&mut self.cache, &mut self.before.cache);
+        if let Some(before) = self.before.cache.as_mut().filter(|_| self.before.has_cache) {
+            std::mem::swap(&mut self.cache, before);
         }
-        let Before { shapes, tilt, dt, touch, .. } = self.before;
+        let Before { shapes, tilt, dt, touch, burden, restless, .. } = self.before;
         (self.shapes, self.tilt, self.dt, self.touch) = (shapes, tilt, dt, touch);
+        (self.burden, self.restless) = (burden, restless);
     }
 
     /// Whether they touch in at least one point.
@@ -346,30 +385,24 @@ impl Pair {
             self.recycled = true;
             return;
         }
-        let mut old = std::mem::take(&mut self.patches);
-        for manifold in manifolds {
+        let heir = |old: &[Patch], manifold: &Manifold| {
             let normal = normal(manifold);
             let parts = [manifold.part_a, manifold.part_b];
-            let before = old[..known].iter().find(|patch| patch.parts == parts && patch.normal.dot(normal) > 0.9);
-            let mut patch = Patch { parts, normal, round: round(manifold), ..Patch::default() };
-            for (spot, point) in patch.spots.iter_mut().zip(manifold.points()) {
-                let same = before.and_then(|patch| patch.spots().iter().find(|spot| spot.feature == point.feature));
-                *spot = Spot {
-                    feature: point.feature,
-                    features: point.features,
-                    position: pose.point(point.position),
-                    gap: -point.depth,
-                    ..same.copied().unwrap_or_default()
-                };
-            }
-            patch.count = manifold.points().len() as u8;
-            if let Some(before) = before {
-                (patch.friction, patch.twist, patch.roll) = (before.friction, before.twist, before.roll);
-            }
-            old.push(patch);
+            let before = old.iter().find(|patch| patch.parts == parts && patch.normal.dot(normal) > 0.9);
+            Patch::new(manifold, normal, round(manifold), pose, before)
+        };
+        if let (0..=1, [manifold]) = (known, manifolds) {
+            let patch = heir(&self.patches, manifold);
+            self.patches.clear();
+            return self.patches.push(patch);
         }
-        old.drain(..known);
-        self.patches = old;
+        let mut patches = std::mem::take(&mut self.patches);
+        for manifold in manifolds {
+            let patch = heir(&patches[..known], manifold);
+            patches.push(patch);
+        }
+        patches.drain(..known);
+        self.patches = patches;
     }
 }
 

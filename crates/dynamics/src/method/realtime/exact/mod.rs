@@ -3,6 +3,9 @@
 //! A stack of soft contacts sags under its own weight, and sweeps never carry a tonne through ten light boxes. Where there are few
 //! contacts, an [exact solve](problem) costs no more than sweeps and knows neither: a tower of forty boxes stands still, and so does
 //! whatever is heavy on whatever is light.
+//!
+//! Each island is a small world of its own: it has copies of its bodies and contacts and goes through all substeps by itself, on
+//! whichever thread.
 
 mod joints;
 mod passive;
@@ -18,10 +21,12 @@ use self::problem::{Disc, Law, Problem, Row, UNMOVED};
 use self::sparse::{Part, Pattern, Patterns};
 use super::bodies::{Bodies, Body, Spin, WORLD};
 use super::contact::Contact;
-use super::waves::Pace;
+use super::impact;
+use super::pairs::Pair;
+use super::passing::Pace;
 use super::wide::Stiffness;
 use crate::model::JointEnd;
-use crate::{Id, JointId};
+use crate::{Cancel, Id, JointId, Workers};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
@@ -38,8 +43,17 @@ const LOOKS_AHEAD: usize = 3;
 /// Impulses of which no more than this share suits the problem are no good to start from.
 const GOOD_GUESS: f64 = 0.5;
 
+/// The fewest islands that are worth a thread of their own.
+const LEAST_SHARE: usize = 2;
+
+/// For how many steps an island is swept where an exact solve was not worth it.
+const RESTLESS: u8 = 15;
+
 /// How many sweeps take the place of Newton's method where it does not converge.
 const SWEEPS: usize = 40;
+
+/// How many factorisations a substep may take, and a part of a step besides, for an exact solve to be worth it.
+const WORTH_IT: usize = 3;
 
 /// All small islands.
 #[derive(Clone, Debug, Default)]
@@ -48,10 +62,22 @@ pub(super) struct ExactIslands {
     list: Vec<ExactIsland>,
     count: usize,
     patterns: Patterns,
-    /// By number of a body: its number in the island under way.
+    /// By number of a body: its number among the members of the island under way.
     local: Vec<u32>,
     members: Vec<u32>,
     edges: Vec<[u32; 2]>,
+}
+
+/// How islands pass a part of a step.
+pub(super) struct Passage<'a> {
+    /// The length of the part in seconds, and the substeps of islands that do not rest.
+    pub(super) part: f64,
+    pub(super) substeps: u32,
+    /// The fastest that overlaps are pushed out, and the slowest impact that bounces, in m/s.
+    pub(super) push: f64,
+    pub(super) threshold: f64,
+    pub(super) world: &'a JointWorld<'a>,
+    pub(super) cancel: &'a Cancel,
 }
 
 /// An island that is solved exactly.
@@ -59,10 +85,18 @@ pub(super) struct ExactIslands {
 struct ExactIsland {
     pattern: Arc<Pattern>,
     pace: Pace,
+    /// The world, its bodies in the order of their elimination, and scripted bodies that touch them; which numbers they have outside.
+    own: Bodies,
+    numbers: Vec<u32>,
+    patches: Vec<Contact>,
+    /// Those that bounce.
+    bouncing: Vec<u32>,
     /// The numbers of its bodies, by place in the elimination.
     bodies: Vec<u32>,
     /// The numbers of its contacts, and where their rows begin.
     contacts: Vec<[u32; 2]>,
+    /// Whether its contacts come and go so that an exact solve is hardly worth it.
+    labours: bool,
     /// How many rows the contacts have; those of the joints follow.
     contact_rows: usize,
     joints: Vec<ExactJoint>,
@@ -101,8 +135,7 @@ impl Inertia {
 
 /// What an island is made of.
 pub(super) struct Members<'a> {
-    /// Its contacts.
-    pub(super) contacts: std::ops::Range<u32>,
+    pub(super) contacts: &'a [Contact],
     pub(super) joints: &'a [JointId],
     pub(super) pace: Pace,
 }
@@ -119,14 +152,13 @@ impl ExactIslands {
     pub(super) fn add(
         &mut self,
         members: &Members<'_>,
-        contacts: &[Contact],
         memory: &[JointMemory],
         bodies: &mut Bodies,
         world: &JointWorld<'_>,
     ) {
         self.members.clear();
         self.edges.clear();
-        for contact in &contacts[members.contacts.start as usize..members.contacts.end as usize] {
+        for contact in members.contacts {
             self.connect(contact.bodies, bodies);
         }
         let ends = |id: &JointId| {
@@ -137,6 +169,10 @@ impl ExactIslands {
         for &(_, ends) in &joints {
             self.connect(ends, bodies);
         }
+        for &number in &self.members {
+            let body = &mut bodies.list[number as usize];
+            (body.pace, body.jointed) = (members.pace, !joints.is_empty());
+        }
         let pattern = self.patterns.get(self.members.len(), &mut self.edges);
         if self.count == self.list.len() {
             self.list.push(ExactIsland::new(pattern.clone()));
@@ -145,23 +181,18 @@ impl ExactIslands {
         self.count += 1;
         (island.pattern, island.pace) = (pattern, members.pace);
         island.gather(&self.members, bodies);
-        let place = |number: u32| match self.local[number as usize] {
-            UNMOVED => UNMOVED,
-            local => island.pattern.place[local as usize],
-        };
-        let places: Vec<[u32; 2]> = joints.iter().map(|(_, ends)| ends.map(place)).collect();
-        let contact_places: Vec<[u32; 2]> =
-            members.contacts.clone().map(|number| contacts[number as usize].bodies.map(place)).collect();
-        island.load_contacts(members.contacts.clone(), &contact_places, contacts, bodies);
+        island.problem.begin(&island.pattern, !joints.is_empty());
+        island.load_contacts(members.contacts, &self.local, bodies);
         island.joints.clear();
-        for (&(id, ends), places) in joints.iter().zip(places) {
-            let mut joint = ExactJoint::new(id, ends, places, &memory[id.slot()], world.h);
-            joint.add(world, bodies, island.stiffness, &mut island.problem.rows);
+        for &(id, ends) in &joints {
+            let numbers = ends.map(|number| island.number_of(number, &self.local, bodies));
+            let places = numbers.map(|number| island.place_of(number));
+            let mut joint = ExactJoint::new(id, numbers, places, &memory[id.slot()], world.h);
+            joint.add(world, &island.own, island.stiffness, &mut island.problem.rows);
             island.joints.push(joint);
         }
-        island.stiffen(world, bodies);
+        island.stiffen_own(world);
         for &number in &self.members {
-            bodies.list[number as usize].jointed = !joints.is_empty();
             self.local[number as usize] = UNMOVED;
         }
     }
@@ -188,43 +219,26 @@ impl ExactIslands {
         &mut self.list[..self.count]
     }
 
-    fn at(&mut self, pace: Pace) -> impl Iterator<Item = &mut ExactIsland> {
-        self.islands().iter_mut().filter(move |island| island.pace == pace)
-    }
-
-    /// The bodies have been kicked: the impulses with which joints are closed and gaps are no overlaps after the drift, and overlaps
-    /// become smaller.
-    pub(super) fn push(
-        &mut self,
-        pace: Pace,
-        contacts: &[Contact],
-        bodies: &mut Bodies,
-        stiffness: &Stiffness,
-        world: &JointWorld<'_>,
-    ) {
-        for island in self.at(pace) {
-            island.push(contacts, bodies, stiffness, world);
+    /// Lets all islands pass a part of a step, and gives the bodies back.
+    pub(super) fn pass(&mut self, passage: &Passage<'_>, bodies: &mut Bodies, workers: &Workers) {
+        workers.for_each(self.islands(), LEAST_SHARE, || (), |(), island| island.pass(passage));
+        for island in self.islands() {
+            for &own in &island.bodies {
+                bodies.list[island.numbers[own as usize] as usize] = island.own.list[own as usize];
+            }
         }
     }
 
-    /// The bodies have moved: nothing approaches any more, and what removed overlaps does not remain as velocity.
-    pub(super) fn relax(
-        &mut self,
-        pace: Pace,
-        contacts: &mut [Contact],
-        bodies: &mut Bodies,
-        stiffness: &Stiffness,
-        world: &JointWorld<'_>,
-    ) {
-        for island in self.at(pace) {
-            island.relax(contacts, bodies, stiffness, world);
-        }
-    }
-
-    /// Gives what joints exerted back.
-    pub(super) fn store(&mut self, memory: &mut [JointMemory], h: f64) {
-        for joint in self.islands().iter().flat_map(|island| &island.joints) {
-            joint.store(&mut memory[joint.id.slot()], h);
+    /// Gives what contacts and joints exerted back.
+    pub(super) fn store(&mut self, pairs: &mut [Pair], memory: &mut [JointMemory], h: f64) {
+        for island in self.islands() {
+            for contact in &island.patches {
+                contact.store(&mut pairs[contact.pair as usize]);
+                if island.labours {
+                    pairs[contact.pair as usize].restless = RESTLESS;
+                }
+            }
+            island.joints.iter().for_each(|joint| joint.store(&mut memory[joint.id.slot()], h));
         }
     }
 }
@@ -234,6 +248,11 @@ impl ExactIsland {
         Self {
             pattern,
             pace: Pace::Exact,
+            own: Bodies::default(),
+            numbers: Vec::new(),
+            patches: Vec::new(),
+            bouncing: Vec::new(),
+            labours: false,
             bodies: Vec::new(),
             contacts: Vec::new(),
             contact_rows: 0,
@@ -252,14 +271,20 @@ impl ExactIsland {
     /// Takes over the bodies.
     fn gather(&mut self, members: &[u32], bodies: &Bodies) {
         let count = members.len();
-        self.bodies.clear();
-        self.bodies.resize(count, 0);
+        self.numbers.clear();
+        self.numbers.resize(count + 1, WORLD);
         for (local, &number) in members.iter().enumerate() {
-            self.bodies[self.pattern.place[local] as usize] = number;
+            self.numbers[self.pattern.place[local] as usize + 1] = number;
         }
+        self.own.list.clear();
+        self.own.list.extend(self.numbers.iter().map(|&number| bodies.list[number as usize]));
+        self.bodies.clear();
+        self.bodies.extend(1..=count as u32);
         self.target.resize(count, [0.0; 6]);
         self.velocities.resize(count, [0.0; 6]);
-        self.weigh(bodies);
+        let own = std::mem::take(&mut self.own);
+        self.weigh(&own);
+        self.own = own;
         let masses = &self.problem.masses;
         let greatest = |range: std::ops::Range<usize>| {
             STIFFNESS * masses.iter().flat_map(|mass| range.clone().map(|k| mass[k][k])).fold(0.0, f64::max)
@@ -281,21 +306,75 @@ impl ExactIsland {
         }));
     }
 
-    fn load_contacts(
-        &mut self,
-        numbers: std::ops::Range<u32>,
-        places: &[[u32; 2]],
-        contacts: &[Contact],
-        bodies: &Bodies,
-    ) {
+    /// The number here of a body with a number outside; `local` are its members by their numbers.
+    fn number_of(&mut self, number: u32, local: &[u32], bodies: &Bodies) -> u32 {
+        match local[number as usize] {
+            _ if number == WORLD => WORLD,
+            UNMOVED => {
+                let scripted = self.bodies.len() + 1;
+                let known = self.numbers[scripted..].iter().position(|&known| known == number);
+                let place = known.unwrap_or(self.numbers.len() - scripted);
+                if known.is_none() {
+                    self.numbers.push(number);
+                    self.own.list.push(bodies.list[number as usize]);
+                }
+                (scripted + place) as u32
+            }
+            local => self.pattern.place[local as usize] + 1,
+        }
+    }
+
+    /// The place of a body in the elimination.
+    fn place_of(&self, number: u32) -> u32 {
+        if (1..=self.bodies.len() as u32).contains(&number) { number - 1 } else { UNMOVED }
+    }
+
+    fn load_contacts(&mut self, contacts: &[Contact], local: &[u32], bodies: &Bodies) {
         self.contacts.clear();
-        self.problem.begin(&self.pattern);
-        for (number, &places) in numbers.zip(places) {
+        self.patches.clear();
+        self.bouncing.clear();
+        for contact in contacts {
+            let numbers = contact.bodies.map(|number| self.number_of(number, local, bodies));
+            let places = numbers.map(|number| self.place_of(number));
+            let contact = contact.between(numbers);
+            let number = self.patches.len() as u32;
+            if contact.restitution > 0.0 {
+                self.bouncing.push(number);
+            }
             self.contacts.push([number, self.problem.rows.len() as u32]);
-            add_contact(&mut self.problem.rows, &contacts[number as usize], places, bodies, self.stiffness);
+            add_contact(&mut self.problem.rows, &contact, places, &self.own, self.stiffness);
+            self.patches.push(contact);
         }
         self.contact_rows = self.problem.rows.len();
         self.problem.changed();
+    }
+
+    /// Lets a part of a step pass.
+    fn pass(&mut self, passage: &Passage<'_>) {
+        let Passage { part, push, threshold, world, cancel, .. } = *passage;
+        let substeps = if self.pace == Pace::Resting { 1 } else { passage.substeps };
+        let h = part / f64::from(substeps);
+        let stiffness = Stiffness { h, push };
+        let (mut bodies, mut contacts) = (std::mem::take(&mut self.own), std::mem::take(&mut self.patches));
+        let count = self.bodies.len();
+        for _ in (0..substeps).take_while(|_| !cancel.is_cancelled()) {
+            for body in &mut bodies.list[1..=count] {
+                body.kick(if body.jointed { 0.5 * h } else { h });
+            }
+            impact::bounce(&mut contacts, &self.bouncing, &mut bodies, h, threshold);
+            self.push(&contacts, &mut bodies, &stiffness, world);
+            bodies.list[1..].iter_mut().for_each(|body| body.drift(h));
+            self.relax(&mut contacts, &mut bodies, &stiffness, world);
+        }
+        (self.own, self.patches) = (bodies, contacts);
+        let labour = WORTH_IT * (substeps as usize + 1);
+        self.labours = self.joints.is_empty() && self.problem.factorisations() > labour;
+    }
+
+    fn stiffen_own(&mut self, world: &JointWorld<'_>) {
+        let own = std::mem::take(&mut self.own);
+        self.stiffen(world, &own);
+        self.own = own;
     }
 
     /// Gives bodies more inertia where joints pull at them harder than the substep resolves.

@@ -32,9 +32,9 @@ const CONTRADICTION: f64 = 1e-2;
 /// Surfaces that move apart more slowly than this, in m/s, and gaps that would take longer than a substep to close so, touch.
 const TOUCHING: f64 = 1e-3;
 
-/// How many multiplications of blocks all factorisations may take from one look at the contacts to the next, and how many factorisations
-/// there may be whatever they take: in a crash, contacts come and go at every step of Newton's method.
-const BUDGET: usize = 20_000;
+/// How many multiplications of blocks all factorisations may take from one look at the contacts to the next, without and with joints, and
+/// how many factorisations there may be whatever they take: in a crash, contacts come and go at every step of Newton's method.
+const BUDGET: [usize; 2] = [2_000, 20_000];
 const FACTORISATIONS: usize = 24;
 
 /// A row whose velocity is off by less than this, in m/s, holds.
@@ -107,7 +107,8 @@ pub(super) struct Problem {
     gradient: Vec<Part>,
     along: Vec<f64>,
     guess: Vec<f64>,
-    /// How many factorisations there may still be.
+    /// How many factorisations there may be, and how many there may be yet.
+    most: usize,
     spare: usize,
 }
 
@@ -122,10 +123,16 @@ enum Share {
 
 impl Problem {
     /// Begins anew with rows in this pattern.
-    pub(super) fn begin(&mut self, pattern: &Pattern) {
+    pub(super) fn begin(&mut self, pattern: &Pattern, has_joints: bool) {
         self.rows.clear();
         self.valid = false;
-        self.spare = (BUDGET / pattern.cost().max(1)).max(FACTORISATIONS);
+        self.most = (BUDGET[usize::from(has_joints)] / pattern.cost().max(1)).max(FACTORISATIONS);
+        self.spare = self.most;
+    }
+
+    /// How many factorisations there were.
+    pub(super) fn factorisations(&self) -> usize {
+        self.most - self.spare
     }
 
     /// Forgets the factor: rows or masses have changed.

@@ -173,6 +173,10 @@ impl Nets {
     pub(super) fn clear(&mut self) {
         self.joints.clear();
         self.impulses.clear();
+        self.spans.clear();
+        self.points.clear();
+        self.angles.clear();
+        self.rows.clear();
     }
 
     /// Whether there are no joints.

@@ -38,9 +38,9 @@ fn rows() -> BodyRows {
         .to_vec();
     list.load(world.model(), world.state(), [&ids, &[]], &world.state().bodies.clone(), 0.01, DVec3::ZERO);
     let mut rows = BodyRows::default();
-    rows.clear(list.list.len());
-    rows.of(1, &list);
-    rows.of(2, &list);
+    rows.clear();
+    rows.add(1, true);
+    rows.add(2, true);
     rows.load(&list, 0.01, 1);
     rows
 }

@@ -3,7 +3,7 @@
 use super::super::contact::MOST;
 use super::super::lanes::{LANES, Lanes};
 use super::super::pairs::{Pair, Patch};
-use super::Link;
+use super::heap::Patch as Link;
 use super::rows::BodyRows;
 use glam::DVec3;
 use tumble_geometry::math::orthonormal_pair;
@@ -199,13 +199,10 @@ impl Block {
         }
     }
 
-    /// The greatest impulse of a patch along its normal over the mass of the lighter of its bodies, in m/s.
-    pub(super) fn burden(&self) -> f32 {
-        let of = |lane: usize| {
-            let impulse: f32 = self.points[..self.count].iter().map(|points| points.impulse[lane]).sum();
-            impulse * f32::max(self.inverse_mass[0][lane], self.inverse_mass[1][lane])
-        };
-        (0..LANES).map(of).fold(0.0, f32::max)
+    /// The impulse of a patch along its normal over the mass of the lighter of its bodies, in m/s.
+    pub(super) fn burden(&self, lane: usize) -> f64 {
+        let impulse: f32 = self.points[..self.count].iter().map(|points| points.impulse[lane]).sum();
+        f64::from(impulse * f32::max(self.inverse_mass[0][lane], self.inverse_mass[1][lane]))
     }
 }
 

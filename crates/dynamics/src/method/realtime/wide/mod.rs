@@ -22,34 +22,36 @@
 //! **Colours.** Contacts that share no moving body are solved side by side, in lanes and on threads; between two colours all threads meet
 //! ([`colours`](super::colours)). Who solves what does not matter then, so the bits do not depend on the number of threads.
 //!
+//! **Each heap by itself.** A large island is solved by all threads together. Small ones are put together, those with equally many
+//! substeps, until they fill the lanes, and each such group is solved by one thread while it is in that thread's cache. Islands do not
+//! touch each other, so it does not matter with whom they go.
+//!
 //! A substep is: kick, impacts, a sweep that pushes, drift, a sweep that relaxes. In it the bodies of heaps are rows of eight single-precision
 //! numbers, differences from where they were when contacts were found; the double precision of positions and velocities is touched only before
 //! and after.
 
 mod block;
+mod heap;
 mod rows;
 mod sweep;
 
 pub(super) use self::rows::BodyRows;
 
-use self::block::{ABSENT, Block};
+use self::heap::Heap;
 use super::bodies::{Bodies, WORLD};
-use super::colours::{Colours, Spans};
 use super::contact::Contact;
 use super::exact::JointWorld;
-use super::impact;
-use super::lanes::LANES;
-use super::nets::{Nets, Shared, Spring, Sweep};
+use super::nets::Nets;
 use super::pairs::Pair;
-use crate::workers::{Disjoint, Member};
 use crate::{Cancel, Workers};
 use fearless_simd::Level;
-use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-/// The fewest blocks that are worth a thread of their own.
-const LEAST_BLOCKS: usize = 16;
+/// Groups of small islands are closed once they have this many contacts: the blocks of so many are in the cache of one core, and fill
+/// their lanes.
+const GROUP: usize = 256;
+
+/// Islands of more contacts than this are solved by all threads together.
+const LARGE: usize = 2048;
 
 /// The fewest pairs that are worth a thread of their own.
 const LEAST_PAIRS: usize = 128;
@@ -78,195 +80,174 @@ impl Stiffness {
     }
 }
 
-/// A patch of contact in a heap.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    /// Which pair, and which of its patches.
-    pair: u32,
-    patch: u32,
-    /// The rows of the bodies.
-    rows: [u32; 2],
+/// Where a pair is solved: in which heap, and the number of its first contact there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    heap: u32,
+    first: u32,
 }
 
-/// The contacts of heaps.
+/// All heaps.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WideContacts {
-    links: Vec<Link>,
-    colours: Colours,
-    spans: Spans,
-    /// In the order in which they are solved: one colour after the other.
-    blocks: Vec<Block>,
-    /// By link: where it is, as the number of its block times the number of lanes, plus its lane.
-    places: Vec<u32>,
-    rows: BodyRows,
+pub(super) struct Heaps {
+    /// The first `count` are those of this time; memory is used again.
+    list: Vec<Heap>,
+    count: usize,
+    /// By number of a body that is moved: its row in its heap; zero if it has none.
+    rows: Vec<u32>,
+    /// The heap of all islands with joints, and groups of small islands that are not full.
+    jointed: Option<u32>,
+    open: Vec<u32>,
+    alone: Workers,
 }
 
 /// What passes with heaps.
-pub(super) struct Heaps<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
     pub(super) pairs: &'a [Pair],
-    pub(super) bodies: &'a mut Bodies,
-    /// The contacts that bounce, as numbers of `contacts`.
-    pub(super) contacts: &'a mut [Contact],
-    pub(super) bouncing: &'a [u32],
-    /// The slowest impact that bounces, in m/s.
+    /// The length of the part of a step in seconds.
+    pub(super) part: f64,
+    /// The fastest that overlaps are pushed out, and the slowest impact that bounces, in m/s.
+    pub(super) push: f64,
     pub(super) threshold: f64,
     pub(super) level: Level,
-    pub(super) workers: &'a Workers,
-    /// The joints of the same bodies.
-    pub(super) nets: &'a mut Nets,
     pub(super) world: &'a JointWorld<'a>,
     pub(super) cancel: &'a Cancel,
 }
 
-impl WideContacts {
+/// An island that goes into a heap.
+#[derive(Clone, Copy)]
+pub(super) struct Newcomer {
+    pub(super) substeps: u32,
+    pub(super) contacts: usize,
+    pub(super) has_joints: bool,
+}
+
+impl Heaps {
     /// Forgets everything; there are so many bodies.
     pub(super) fn clear(&mut self, bodies: usize) {
-        self.links.clear();
-        self.rows.clear(bodies);
+        self.count = 0;
+        self.rows.clear();
+        self.rows.resize(bodies, 0);
+        self.jointed = None;
+        self.open.clear();
+    }
+
+    fn heaps(&self) -> &[Heap] {
+        &self.list[..self.count]
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// How many contacts there are.
-    pub(super) fn len(&self) -> usize {
-        self.links.len()
+    pub(super) fn contacts(&self) -> usize {
+        self.heaps().iter().map(Heap::contacts).sum()
     }
 
-    /// How many colours they had the last time.
+    /// How many colours a heap has at most, and how many substeps.
     pub(super) fn colours(&self) -> usize {
-        self.spans.len()
+        self.heaps().iter().map(Heap::colours).max().unwrap_or(0)
     }
 
-    /// The row of a body, which takes part from now on.
-    pub(super) fn row(&mut self, number: u32, bodies: &Bodies) -> u32 {
-        if number == WORLD { 0 } else { self.rows.of(number, bodies) }
+    pub(super) fn substeps(&self) -> u32 {
+        self.heaps().iter().map(|heap| heap.substeps).max().unwrap_or(0)
     }
 
-    /// Takes over a patch of a pair. One more than its number.
-    pub(super) fn add(&mut self, [pair, patch]: [u32; 2], numbers: [u32; 2], bodies: &Bodies) -> Option<NonZeroU32> {
-        let rows = numbers.map(|number| self.row(number, bodies));
-        self.links.push(Link { pair, patch, rows });
-        NonZeroU32::new(self.links.len() as u32)
+    /// The heap for an island.
+    pub(super) fn place(&mut self, island: Newcomer) -> u32 {
+        if island.has_joints {
+            let heap = self.jointed.unwrap_or_else(|| self.start(island.substeps, true));
+            self.jointed = Some(heap);
+            return heap;
+        }
+        if island.contacts > LARGE {
+            return self.start(island.substeps, true);
+        }
+        let fits = |heap: &&u32| self.list[**heap as usize].substeps == island.substeps;
+        if let Some(&heap) = self.open.iter().find(fits) {
+            if self.list[heap as usize].contacts() < GROUP {
+                return heap;
+            }
+            self.open.retain(|&open| open != heap);
+        }
+        let heap = self.start(island.substeps, false);
+        self.open.push(heap);
+        heap
     }
 
-    /// Lets `substeps` substeps pass.
-    pub(super) fn pass(&mut self, heaps: &mut Heaps<'_>, substeps: u32, stiffness: &Stiffness) {
-        self.arrange();
-        self.rows.load(heaps.bodies, stiffness.h, substeps);
-        let bouncing = heaps.bouncing.iter().flat_map(|&number| heaps.contacts[number as usize].bodies);
-        self.rows.note_bouncing(bouncing);
-        self.fill(heaps, stiffness);
-        let spring = Spring::new(stiffness.h, heaps.threshold);
-        heaps.nets.load(&self.rows, heaps.bodies, heaps.world, &spring, substeps);
-        self.step(heaps, substeps, stiffness);
-        self.rows.store(heaps.bodies);
+    fn start(&mut self, substeps: u32, by_all: bool) -> u32 {
+        if self.count == self.list.len() {
+            self.list.push(Heap::default());
+        }
+        self.list[self.count].clear(substeps, by_all);
+        self.count += 1;
+        self.count as u32 - 1
     }
 
-    /// Gives every contact its colour and its place.
-    fn arrange(&mut self) {
-        let Self { links, colours, spans, blocks, places, rows } = self;
-        colours.reset(rows.len());
-        let colour = links.iter().map(|link| colours.next(link.rows, link.rows.map(|row| rows.is_moved(row))));
-        let count = spans.arrange(colour, LANES as u32, places);
-        blocks.resize(count, Block::EMPTY);
-        blocks.iter_mut().for_each(|block| block.links = [ABSENT; LANES]);
-        for (link, &place) in places.iter().enumerate() {
-            blocks[place as usize / LANES].links[place as usize % LANES] = link as u32;
+    /// The row of a body in a heap, in which it takes part from now on.
+    pub(super) fn row(&mut self, heap: u32, number: u32, bodies: &Bodies) -> u32 {
+        let list = &mut self.list[heap as usize];
+        match number {
+            WORLD => 0,
+            _ if !bodies.list[number as usize].is_movable() => list.row_of_unmoved(number),
+            _ => {
+                let row = &mut self.rows[number as usize];
+                if *row == 0 {
+                    *row = list.row_of_moved(number);
+                }
+                *row
+            }
         }
     }
 
-    fn fill(&mut self, heaps: &Heaps<'_>, stiffness: &Stiffness) {
-        let Self { links, blocks, rows, .. } = self;
-        let (links, rows, level) = (&*links, &*rows, heaps.level);
-        let springs = [stiffness.spring(false), stiffness.spring(true)];
-        let members = blocks.len() / LEAST_BLOCKS;
-        heaps.workers.shares(members, blocks, |_, blocks| {
-            for block in &mut *blocks {
-                block.fill(links, heaps.pairs, rows, &springs, stiffness.h);
-            }
-            sweep::prepare(level, blocks);
-        });
+    /// Takes over a patch of a pair.
+    pub(super) fn add(&mut self, heap: u32, [pair, patch]: [u32; 2], numbers: [u32; 2], bodies: &Bodies) -> Link {
+        let rows = numbers.map(|number| self.row(heap, number, bodies));
+        Link { heap, first: self.list[heap as usize].add(pair, patch, rows) }
     }
 
-    fn step(&mut self, heaps: &mut Heaps<'_>, substeps: u32, stiffness: &Stiffness) {
-        let Self { blocks, spans, rows, .. } = self;
-        let members = blocks.len() / LEAST_BLOCKS;
-        let members = members.max(heaps.nets.blocks() / LEAST_BLOCKS);
-        let Heaps { contacts, bodies, bouncing, threshold, level, nets, .. } = heaps;
-        let (level, bouncing, threshold) = (*level, *bouncing, *threshold);
-        let impacts = Mutex::new((&mut **contacts, &mut **bodies));
-        let (spans, cancel, cancelled) = (&*spans, heaps.cancel, AtomicBool::new(false));
-        // SAFETY: between two barriers the members share the rows, or they share the blocks of one colour, of which no two have a moving body
-        // in common, and rows of bodies that are not moved are not written by blocks; or one member alone does all the work.
-        #[expect(unsafe_code, reason = "contacts of one colour have no moving body in common")]
-        let (shared, blocks, nets) = unsafe {
-            let nets = nets.share(level, Spring::new(stiffness.h, threshold));
-            (rows.share(), Disjoint::new(&mut blocks[..]), nets)
-        };
-        let sweep = |member: &Member<'_>, work: &dyn Fn(&mut [Block])| {
-            for span in spans.iter() {
-                let range = match span.serial {
-                    true if member.index() > 0 => 0..0,
-                    true => span.range.clone(),
-                    false => {
-                        let share = member.share(span.range.len());
-                        span.range.start + share.start..span.range.start + share.end
-                    }
-                };
-                work(blocks.part(range));
-                member.wait();
-            }
-        };
-        let kernel = sweep::Kernel { level, motions: &shared.motions, offsets: &shared.offsets, stiffness: *stiffness };
-        heaps.workers.team(members, |member| {
-            sweep(member, &|blocks| sweep::warm(level, blocks, &shared.given));
-            nets.sweep(member, &Shared { motions: &shared.given, offsets: &shared.offsets }, Sweep::Warm);
-            let moving = Shared { motions: &shared.motions, offsets: &shared.offsets };
-            for substep in 0..substeps {
-                shared.kick(member, substep > 0);
-                if member.index() == 0 {
-                    // All members hear the same, whenever it comes.
-                    cancelled.store(cancel.is_cancelled(), Ordering::Relaxed);
+    /// Takes over a contact that bounces.
+    pub(super) fn add_bouncing(&mut self, heap: u32, contact: &Contact, bodies: &Bodies) {
+        let rows = contact.bodies.map(|number| self.row(heap, number, bodies));
+        self.list[heap as usize].add_bouncing(contact.between(rows));
+    }
+
+    /// Lets a part of a step pass.
+    pub(super) fn pass(&mut self, around: &Surroundings<'_>, bodies: &mut Bodies, nets: &mut Nets, workers: &Workers) {
+        let Self { list, count, jointed, alone, .. } = self;
+        let (heaps, jointed, before) = (&mut list[..*count], *jointed, &*bodies);
+        for (number, heap) in heaps.iter_mut().enumerate().filter(|(_, heap)| heap.by_all) {
+            let mut none = Nets::default();
+            let nets = if jointed == Some(number as u32) { &mut *nets } else { &mut none };
+            heap.pass(around, before, nets, workers);
+        }
+        let alone = &*alone;
+        workers.for_each(
+            heaps,
+            1,
+            || (),
+            |(), heap| {
+                if !heap.by_all {
+                    heap.pass(around, before, &mut Nets::default(), alone);
                 }
-                member.wait();
-                if cancelled.load(Ordering::Relaxed) {
-                    break;
-                }
-                if !bouncing.is_empty() {
-                    if member.index() == 0 {
-                        let mut impacts = impacts.lock().unwrap_or_else(PoisonError::into_inner);
-                        let (contacts, bodies) = &mut *impacts;
-                        shared
-                            .lend(bodies, |bodies| impact::bounce(contacts, bouncing, bodies, stiffness.h, threshold));
-                    }
-                    member.wait();
-                }
-                nets.sweep(member, &moving, Sweep::Spring);
-                sweep(member, &|blocks| kernel.push(blocks));
-                shared.drift(member, stiffness.h);
-                member.wait();
-                nets.sweep(member, &moving, Sweep::Relax);
-                sweep(member, &|blocks| kernel.relax(blocks));
-            }
-        });
+            },
+        );
+        heaps.iter().for_each(|heap| heap.store_motions(bodies));
     }
 
     /// Gives the impulses back to the pairs.
-    pub(super) fn store(&self, pairs: &mut [Pair], h: f64, workers: &Workers) {
+    pub(super) fn store(&self, pairs: &mut [Pair], part: f64, workers: &Workers) {
+        let heaps = self.heaps();
         let members = pairs.len() / LEAST_PAIRS;
         workers.shares(members, pairs, |_, pairs| {
             for pair in pairs {
-                let Some(first) = pair.link.take() else { continue };
-                let real = pair.patches.iter_mut().filter(|patch| !patch.ghost);
-                for (link, patch) in (first.get() as usize - 1..).zip(real) {
-                    let place = self.places[link] as usize;
-                    self.blocks[place / LANES].store(place % LANES, patch, h);
-                }
+                let Some(Link { heap, first }) = pair.link.take() else { continue };
+                heaps[heap as usize].store(first, pair, part);
             }
         });
-    }
-
-    /// The greatest force of a contact over the mass of the lighter of its bodies, in m/s², and the square of the greatest speed.
-    pub(super) fn burden(&self, h: f64) -> [f64; 2] {
-        let heaviest = self.blocks.iter().map(|block| block.burden()).fold(0.0, f32::max);
-        [f64::from(heaviest) / h, f64::from(self.rows.fastest())]
+        let bouncing = heaps.iter().flat_map(Heap::bouncing);
+        bouncing.for_each(|contact| contact.store_impacts(&mut pairs[contact.pair as usize]));
     }
 }

@@ -20,8 +20,6 @@ pub(in crate::method::realtime) struct BodyRows {
     moved: Vec<bool>,
     /// By row: where the body was when contacts were found.
     positions: Vec<DVec3>,
-    /// By number of a body: its row; zero if it has none.
-    rows: Vec<u32>,
     /// The velocities of the bodies in the beginning, now, and before the sweep under way.
     start: Vec<Lanes>,
     motions: Vec<Lanes>,
@@ -52,9 +50,7 @@ fn vectors(&[x, y, z, _, p, q, r, _]: &Lanes) -> [DVec3; 2] {
 }
 
 impl BodyRows {
-    pub(in crate::method::realtime) fn clear(&mut self, bodies: usize) {
-        self.rows.clear();
-        self.rows.resize(bodies, 0);
+    pub(in crate::method::realtime) fn clear(&mut self) {
         self.numbers.clear();
         self.numbers.push(0);
         self.moved.clear();
@@ -78,15 +74,16 @@ impl BodyRows {
         self.positions[row as usize]
     }
 
-    /// The row of a body.
-    pub(in crate::method::realtime) fn of(&mut self, number: u32, bodies: &Bodies) -> u32 {
-        let row = &mut self.rows[number as usize];
-        if *row == 0 {
-            *row = self.numbers.len() as u32;
-            self.numbers.push(number);
-            self.moved.push(bodies.list[number as usize].is_movable());
-        }
-        *row
+    /// The numbers of the bodies, by row.
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// A row for a body that has none.
+    pub(in crate::method::realtime) fn add(&mut self, number: u32, moved: bool) -> u32 {
+        self.numbers.push(number);
+        self.moved.push(moved);
+        self.numbers.len() as u32 - 1
     }
 }
 
@@ -124,35 +121,27 @@ impl BodyRows {
         }
     }
 
-    /// Notes which bodies may bounce.
-    pub(super) fn note_bouncing(&mut self, numbers: impl Iterator<Item = u32>) {
+    /// Notes the rows of bodies that may bounce.
+    pub(super) fn note_bouncing(&mut self, rows: impl Iterator<Item = u32>) {
         self.bouncing.clear();
-        self.bouncing.extend(numbers.map(|number| self.rows[number as usize]).filter(|&row| row != 0));
+        self.bouncing.extend(rows.filter(|&row| row != 0));
         self.bouncing.sort_unstable();
         self.bouncing.dedup();
     }
 
     /// Gives the motions back.
     pub(super) fn store(&self, bodies: &mut Bodies) {
-        for (row, &number) in self.numbers.iter().enumerate().skip(1) {
+        for (row, &number) in self.numbers.iter().enumerate().filter(|(row, _)| self.moved[*row]) {
             let body = &mut bodies.list[number as usize];
             let ([shift, turn], [from, to]) =
                 (vectors(&self.offsets[row]), [&self.start, &self.motions].map(|rows| vectors(&rows[row])));
-            if self.moved[row] {
-                // Single precision holds the changes, and double precision what they are added to.
-                body.velocity += to[0] - from[0];
-                body.angular_velocity += to[1] - from[1];
-            }
+            // Single precision holds the changes, and double precision what they are added to.
+            body.velocity += to[0] - from[0];
+            body.angular_velocity += to[1] - from[1];
             (body.shift, body.turn) = (shift, turn);
             body.position = self.positions[row] + shift;
             body.rotation = (small_rotation(turn) * body.rotation).normalize();
         }
-    }
-
-    /// The square of the greatest speed.
-    pub(super) fn fastest(&self) -> f32 {
-        let square = |&[x, y, z, ..]: &Lanes| x * x + y * y + z * z;
-        self.motions.iter().skip(1).map(square).fold(0.0, f32::max)
     }
 
     /// The rows, to be used by several threads at once.
@@ -171,7 +160,6 @@ impl BodyRows {
                 offsets: Rows::new(&mut self.offsets),
                 kicks: &self.kicks,
                 kept: self.damped.then_some(&self.kept[..]),
-                numbers: &self.numbers,
                 bouncing: &self.bouncing,
             }
         }
@@ -186,7 +174,6 @@ pub(super) struct SharedRows<'a> {
     pub(super) offsets: Rows<'a, Lanes>,
     kicks: &'a [Lanes],
     kept: Option<&'a [Lanes]>,
-    numbers: &'a [u32],
     bouncing: &'a [u32],
 }
 
@@ -232,17 +219,17 @@ impl SharedRows<'_> {
         }
     }
 
-    /// Lends the bodies that may bounce, kicked and without what contacts give. One thread at a time.
+    /// Lends the bodies that may bounce, by row, kicked and without what contacts give. One thread at a time.
     pub(super) fn lend(&self, bodies: &mut Bodies, bounce: impl FnOnce(&mut Bodies)) {
         for &row in self.bouncing {
-            let body = &mut bodies.list[self.numbers[row as usize] as usize];
+            let body = &mut bodies.list[row as usize];
             [body.velocity, body.angular_velocity] = vectors(&self.before.get(row as usize));
             [body.shift, body.turn] = vectors(&self.offsets.get(row as usize));
         }
         bounce(bodies);
         for &row in self.bouncing {
             let row = row as usize;
-            let body = &bodies.list[self.numbers[row] as usize];
+            let body = &bodies.list[row];
             let kicked = super::rows::row(body.velocity, body.angular_velocity);
             if kicked != self.before.get(row) && body.is_movable() {
                 self.before.set(row, kicked);

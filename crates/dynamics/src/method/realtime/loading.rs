@@ -1,0 +1,179 @@
+//! Tiers: which islands are solved exactly and which by sweeps, and their contacts and joints made ready for it.
+
+use super::Realtime;
+use super::contact::Contact;
+use super::exact::{JointWorld, Members};
+use super::load;
+use super::nets;
+use super::pairs::{Pair, Patch};
+use super::passing::Pace;
+use super::wide::Newcomer;
+use crate::parts::islands::Island;
+use crate::{BodyId, Id, Model, State};
+
+/// Islands of no more contacts than this are solved exactly even while they crash about.
+const FEW_CONTACTS: usize = 4;
+
+/// How an island is solved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tier {
+    /// Its number among the islands, and how many contacts it has.
+    island: usize,
+    contacts: usize,
+    pace: Pace,
+    /// How many substeps it takes from one look at the contacts to the next, if it is swept.
+    substeps: u32,
+}
+
+impl Realtime {
+    /// Takes over contacts and joints for the next `part` seconds.
+    pub(super) fn load_contacts(&mut self, model: &Model, state: &State, part: f64) {
+        self.bodies.lay_belts(&mut self.memory.pairs);
+        let world = self.joint_world(model, state, part / f64::from(self.rhythm.substeps));
+        let work = &mut self.report.work;
+        (work.heaps, work.exact_islands, work.resting_islands) = (0, 0, 0);
+        self.exact.clear(self.bodies.list.len());
+        self.heaps.clear(self.bodies.list.len());
+        // Where this is done again, or a step failed, pairs may know links that are gone.
+        self.memory.pairs.list.iter_mut().for_each(|pair| pair.link = None);
+        self.nets.clear();
+        let islands = std::mem::take(&mut self.islands);
+        self.choose_tiers(model, islands.as_slice());
+        for number in 0..self.plan.len() {
+            let tier = self.plan[number];
+            let island = &islands.as_slice()[tier.island];
+            let work = &mut self.report.work;
+            work.heaps += usize::from(tier.pace == Pace::Heap);
+            work.exact_islands += usize::from(matches!(tier.pace, Pace::Exact | Pace::Resting));
+            work.resting_islands += usize::from(tier.pace == Pace::Resting);
+            match tier.pace {
+                Pace::Alone => {}
+                Pace::Heap => self.load_heap(island, &tier, &world, part),
+                Pace::Exact | Pace::Resting => self.load_exact(island, tier.pace, &world, part),
+            }
+        }
+        self.islands = islands;
+    }
+
+    /// Decides how all islands are solved. Those with joints that are swept go together, in as many substeps as the most demanding of them.
+    fn choose_tiers(&mut self, model: &Model, islands: &[Island]) {
+        self.plan.clear();
+        let mut crashes = false;
+        let nets = self.memory.net_load.substeps(self.rhythm.refreshes, self.settings.most_substeps);
+        self.net_substeps = self.rhythm.substeps.max(nets);
+        for (number, island) in islands.iter().enumerate().filter(|(_, island)| island.needs_solving()) {
+            let pairs = &self.memory.pairs.list;
+            let contacts = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
+            let eliminate = self.tiers.eliminate(model, &island.joints);
+            let pace = self.pace(island, contacts, eliminate);
+            let mut substeps = 0;
+            if pace == Pace::Heap {
+                crashes |= self.note_crash(island);
+                let gravity = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].acceleration;
+                let gravity = island.bodies.iter().map(|id| gravity(id).length_squared()).fold(0.0, f64::max).sqrt();
+                let burdens = island.contacts.iter().map(|&index| &self.memory.pairs.list[index].burden);
+                substeps = load::substeps(burdens, gravity, &self.rhythm, &self.settings);
+                if !island.joints.is_empty() {
+                    self.net_substeps = self.net_substeps.max(substeps);
+                }
+            }
+            self.plan.push(Tier { island: number, contacts, pace, substeps });
+        }
+        self.memory.load.crashes = crashes;
+    }
+
+    /// Tells the pairs of an island in a heap whether it crashes about.
+    fn note_crash(&mut self, island: &Island) -> bool {
+        let speed = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].velocity.length_squared();
+        let crashes = island.bodies.iter().any(|id| speed(id) > load::CRASH * load::CRASH);
+        for &index in &island.contacts {
+            self.memory.pairs.list[index].burden.crashes = crashes;
+        }
+        crashes
+    }
+
+    /// Takes over an island that is solved exactly.
+    fn load_exact(&mut self, island: &Island, pace: Pace, world: &JointWorld<'_>, part: f64) {
+        let substeps = if pace == Pace::Resting { 1 } else { self.rhythm.substeps };
+        let h = part / f64::from(substeps);
+        let Self { contacts, bodies, memory, exact, .. } = self;
+        contacts.clear();
+        for &index in &island.contacts {
+            let pair = &memory.pairs.list[index];
+            contacts.extend(real_patches(pair).map(|patch| Contact::new((index, pair), patch, bodies, h)));
+        }
+        let members = Members { contacts, joints: &island.joints, pace };
+        exact.add(&members, &memory.joints, bodies, world);
+    }
+
+    /// Takes over an island that is swept. Its bodies without a contact or joint fly alone.
+    fn load_heap(&mut self, island: &Island, tier: &Tier, world: &JointWorld<'_>, part: f64) {
+        let has_joints = !island.joints.is_empty();
+        let substeps = if has_joints { self.net_substeps } else { tier.substeps };
+        let heap = self.heaps.place(Newcomer { substeps, contacts: tier.contacts, has_joints });
+        let h = part / f64::from(substeps);
+        let Self { bodies, memory, heaps, nets, .. } = self;
+        for &index in &island.contacts {
+            let pair = &memory.pairs.list[index];
+            let mut first = None;
+            for patch in real_patches(pair) {
+                let mut numbers = pair.bodies.map(|id| bodies.number(id));
+                if pair.material.restitution > 0.0 {
+                    heaps.add_bouncing(heap, &Contact::new((index, pair), patch, bodies, h), bodies);
+                }
+                if let Some((side, belt)) = pair.patches[patch].belt {
+                    numbers[usize::from(side)] = belt;
+                }
+                let link = heaps.add(heap, [index as u32, patch as u32], numbers, bodies);
+                first = first.or(Some(link));
+            }
+            memory.pairs.list[index].link = first;
+            if first.is_some() {
+                bodies.set_pace(&memory.pairs.list[index].bodies, Pace::Heap);
+            }
+        }
+        for &id in &island.joints {
+            let Some(joint) = world.model.joints().get(id) else { continue };
+            let numbers = joint.ends.map(|end| nets::number_of(end, bodies));
+            let places = numbers.map(|number| heaps.row(heap, number, bodies));
+            nets.add(id, [numbers, places], &memory.joints[id.slot()], bodies, world, h);
+            for body in numbers.map(|number| number as usize) {
+                if bodies.list[body].is_movable() {
+                    bodies.list[body].pace = Pace::Heap;
+                }
+            }
+        }
+    }
+
+    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. It
+    /// does not depend on what else there is: a figure in a crowd falls as it would alone.
+    fn pace(&self, island: &Island, contacts: usize, eliminate: bool) -> Pace {
+        let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
+        let pairs = || island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
+        let at_rest = || pairs().all(|pair| pair.bodies.iter().all(rests));
+        let restless = || pairs().any(|pair| pair.restless > 0);
+        match island.joints.is_empty() {
+            true if contacts == 0 => Pace::Alone,
+            true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            true if contacts > FEW_CONTACTS && (self.crashes(island) || restless()) => Pace::Heap,
+            true if at_rest() => Pace::Resting,
+            false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            _ => Pace::Exact,
+        }
+    }
+
+    /// Whether bodies of an island run into each other or fly apart: then contacts come and go, and an exact solve goes to waste.
+    fn crashes(&self, island: &Island) -> bool {
+        let body = |id: BodyId| &self.bodies.list[self.bodies.number(id) as usize];
+        island.contacts.iter().map(|&index| &self.memory.pairs.list[index]).any(|pair| {
+            let [a, b] = pair.bodies.map(body);
+            let opening = |patch: &Patch| patch.normal.dot(b.velocity - a.velocity);
+            pair.patches.iter().any(|patch| opening(patch).abs() > load::CRASH)
+        })
+    }
+}
+
+/// The patches of a pair that are no ghosts.
+fn real_patches(pair: &Pair) -> impl Iterator<Item = usize> {
+    (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost)
+}

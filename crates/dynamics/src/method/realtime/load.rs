@@ -1,21 +1,33 @@
 //! Substeps by load: heaps in which something heavy lies on something light take more of them.
 //!
 //! A soft contact gives way by what it bears over its stiffness. That is `s ∝ ρ h²` for the ratio ρ of what the contact bears to the weight of
-//! the lighter of its bodies: smaller substeps are the cure, and more sweeps are not. For overlaps of no more than a millimetre,
+//! the lighter of its bodies: smaller substeps are the cure, and more sweeps are not. For overlaps of no more than δ, a step of n₀ substeps
+//! in which contacts give way by g for each unit of ρ becomes one of
 //!
 //! ```text
-//! n = n₀ √(0.07 ρ) substeps,   ρ = max F / (m g).
+//! n = n₀ √(ρ g/δ) substeps,   ρ = max F / (m g).
 //! ```
 //!
-//! ρ follows at once when it rises and falls slowly. While things crash about, impacts make it large, and many substeps then cost more than
-//! they help: there are no more than twice the usual number. What helps then is to look at the contacts more often, since a body that turns
-//! grows into its neighbours from one look to the next. Where nothing moves, one look is enough.
+//! ρ follows at once when it rises and falls slowly. **n is sticky**: with another n, contacts give way by another distance, and the heap
+//! moves; a heap in which n went to and fro between two numbers would never come to rest.
+//!
+//! While things crash about, impacts make ρ large, and many substeps then cost more than they help: there are no more than twice the usual
+//! number. What helps then is to look at the contacts more often, since a body that turns grows into its neighbours from one look to the
+//! next. Where nothing moves, one look is enough.
 
 use super::RealtimeSettings;
 use serde::{Deserialize, Serialize};
 
-/// Overlaps of soft contacts, in millimetres for each unit of ρ at the usual substeps.
-const GIVES_WAY: f64 = 0.07;
+/// g/δ at [`USUAL`] substeps in a step: contacts give way by 0.07 mm for each unit of ρ, and may by a millimetre and a half.
+const GIVES_WAY: f64 = 0.07 / 1.5;
+const USUAL: f64 = 8.0;
+
+/// The fewest substeps that heaps take in a step.
+const FEWEST: f64 = 5.0;
+
+/// A number of substeps is kept while what is wanted lies between this part of it and all of it; a new one has this much in reserve.
+const STICKY: f64 = 0.5;
+const RESERVE: f64 = 1.15;
 
 /// The part by which ρ falls from one look at the contacts to the next.
 const FALLS: f64 = 0.05;
@@ -34,12 +46,19 @@ const LOOKS: u32 = 2;
 pub(super) struct Burden {
     /// The force over the mass of the lighter body, in m/s².
     heaviest: f64,
+    /// In how many substeps its island was swept in a step.
+    substeps: f64,
     /// Whether its island crashes about.
     #[serde(skip)]
     pub(super) crashes: bool,
 }
 
 impl Burden {
+    /// Takes note of how often its island was swept from one of so many looks to the next.
+    pub(super) fn swept(&mut self, substeps: u32, rhythm: &Rhythm) {
+        self.substeps = f64::from(substeps) * f64::from(rhythm.refreshes);
+    }
+
     /// Takes note of a force over the mass of the lighter body.
     pub(super) fn follow(&mut self, found: f64) {
         let found = if self.crashes { found.min(MOST_IN_A_CRASH) } else { found };
@@ -86,7 +105,13 @@ pub(super) fn substeps<'a>(
     rhythm: &Rhythm,
     settings: &RealtimeSettings,
 ) -> u32 {
-    let heaviest = burdens.map(|burden| burden.heaviest).fold(0.0, f64::max);
-    let wanted = f64::from(rhythm.substeps) * (GIVES_WAY * heaviest / gravity.max(1.0)).sqrt();
-    (wanted.ceil().min(f64::from(u32::MAX)) as u32).min(settings.most_substeps).max(rhythm.substeps)
+    let (mut heaviest, mut known) = (0.0_f64, 0.0_f64);
+    for burden in burdens {
+        (heaviest, known) = (heaviest.max(burden.heaviest), known.max(burden.substeps));
+    }
+    let wanted = (USUAL * (GIVES_WAY * heaviest / gravity.max(1.0)).sqrt()).max(FEWEST);
+    let is_kept = (STICKY * known..=known).contains(&wanted);
+    let in_a_step = if is_kept { known } else { (RESERVE * wanted).ceil() };
+    let looks = f64::from(rhythm.refreshes);
+    (in_a_step.min(f64::from(u32::MAX)) / looks).ceil().min(f64::from(settings.most_substeps)).max(1.0) as u32
 }

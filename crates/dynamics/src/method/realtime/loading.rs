@@ -14,6 +14,9 @@ use crate::{BodyId, Id, Model, State};
 /// Islands of no more contacts than this are solved exactly even while they crash about.
 const FEW_CONTACTS: usize = 4;
 
+/// What is slower than this, in m/s and rad/s, is calm.
+const CALM: f64 = 0.05;
+
 /// How an island is solved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tier {
@@ -112,8 +115,9 @@ impl Realtime {
         let substeps = if has_joints { self.net_substeps } else { tier.substeps };
         let heap = self.heaps.place(Newcomer { substeps, contacts: tier.contacts, has_joints });
         let h = part / f64::from(substeps);
-        let Self { bodies, memory, heaps, nets, .. } = self;
+        let Self { bodies, memory, heaps, nets, rhythm, .. } = self;
         for &index in &island.contacts {
+            memory.pairs.list[index].burden.swept(substeps, rhythm);
             let pair = &memory.pairs.list[index];
             let mut first = None;
             for patch in real_patches(pair) {
@@ -151,7 +155,13 @@ impl Realtime {
         let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
         let pairs = || island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
         let at_rest = || pairs().all(|pair| pair.bodies.iter().all(rests));
-        let restless = || pairs().any(|pair| pair.restless > 0);
+        // What was swept is swept until it is calm: soft contacts give way and exact ones do not, so changing over moves things.
+        let speed = |id: BodyId| {
+            let body = &self.bodies.list[self.bodies.number(id) as usize];
+            body.velocity.length_squared().max(body.angular_velocity.length_squared())
+        };
+        let is_calm = |pair: &Pair| pair.bodies.into_iter().all(|id| speed(id) < CALM * CALM);
+        let restless = || pairs().any(|pair| pair.unrest.steps > 0 || (pair.unrest.lasts && !is_calm(pair)));
         match island.joints.is_empty() {
             true if contacts == 0 => Pace::Alone,
             true if contacts > self.settings.exact_contacts as usize => Pace::Heap,

@@ -159,14 +159,24 @@ pub(super) struct Pair {
     pub(super) news: News,
     /// What it has to bear (`load`).
     pub(super) burden: Burden,
-    /// For how many steps it is swept yet because an exact solve was not worth it.
-    pub(super) restless: u8,
+    pub(super) unrest: Unrest,
     /// Where it is solved if it is in a heap (`wide`).
     #[serde(skip)]
     pub(super) link: Option<Link>,
     /// How it was before the step under way.
     #[serde(skip)]
     before: Before,
+}
+
+/// An exact solve was not worth it: for how many steps it is not tried again, and whether it was so since the pair was last at rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Unrest {
+    pub(super) steps: u8,
+    pub(super) lasts: bool,
+}
+
+impl Unrest {
+    pub(super) const BEGINS: Self = Self { steps: 15, lasts: true };
 }
 
 /// What a step has brought.
@@ -191,7 +201,7 @@ struct Before {
     dt: f64,
     touch: Touch,
     burden: Burden,
-    restless: u8,
+    unrest: Unrest,
 }
 
 impl ContactPoints for Pair {
@@ -247,7 +257,7 @@ impl pairs::Pair for Pair {
             recycled: false,
             news: News::default(),
             burden: Burden::default(),
-            restless: 0,
+            unrest: Unrest::default(),
             link: None,
             before: Before::default(),
         })
@@ -266,8 +276,8 @@ impl Pair {
         self.before.has_cache = false;
         let Before { shapes, tilt, dt: old_dt, touch, .. } = &mut self.before;
         (*shapes, *tilt, *old_dt, *touch) = (self.shapes, self.tilt, self.dt, self.touch);
-        (self.before.burden, self.before.restless) = (self.burden, self.restless);
-        self.restless = self.restless.saturating_sub(1);
+        (self.before.burden, self.before.unrest) = (self.burden, self.unrest);
+        self.unrest.steps = self.unrest.steps.saturating_sub(1);
         self.dt = dt;
         self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
     }
@@ -296,9 +306,9 @@ impl Pair {
         if let Some(before) = self.before.cache.as_mut().filter(|_| self.before.has_cache) {
             std::mem::swap(&mut self.cache, before);
         }
-        let Before { shapes, tilt, dt, touch, burden, restless, .. } = self.before;
+        let Before { shapes, tilt, dt, touch, burden, unrest, .. } = self.before;
         (self.shapes, self.tilt, self.dt, self.touch) = (shapes, tilt, dt, touch);
-        (self.burden, self.restless) = (burden, restless);
+        (self.burden, self.unrest) = (burden, unrest);
     }
 
     /// Whether they touch in at least one point.

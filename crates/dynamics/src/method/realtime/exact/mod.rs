@@ -22,7 +22,7 @@ use self::sparse::{Part, Pattern, Patterns};
 use super::bodies::{Bodies, Body, Spin, WORLD};
 use super::contact::Contact;
 use super::impact;
-use super::pairs::Pair;
+use super::pairs::{Pair, Unrest};
 use super::passing::Pace;
 use super::wide::Stiffness;
 use crate::model::JointEnd;
@@ -46,14 +46,11 @@ const GOOD_GUESS: f64 = 0.5;
 /// The fewest islands that are worth a thread of their own.
 const LEAST_SHARE: usize = 2;
 
-/// For how many steps an island is swept where an exact solve was not worth it.
-const RESTLESS: u8 = 15;
-
 /// How many sweeps take the place of Newton's method where it does not converge.
 const SWEEPS: usize = 40;
 
 /// How many factorisations a substep may take, and a part of a step besides, for an exact solve to be worth it.
-const WORTH_IT: usize = 3;
+const WORTH_IT: usize = 2;
 
 /// All small islands.
 #[derive(Clone, Debug, Default)]
@@ -233,9 +230,12 @@ impl ExactIslands {
     pub(super) fn store(&mut self, pairs: &mut [Pair], memory: &mut [JointMemory], h: f64) {
         for island in self.islands() {
             for contact in &island.patches {
-                contact.store(&mut pairs[contact.pair as usize]);
-                if island.labours {
-                    pairs[contact.pair as usize].restless = RESTLESS;
+                let pair = &mut pairs[contact.pair as usize];
+                contact.store(pair);
+                match island.pace {
+                    _ if island.labours => pair.unrest = Unrest::BEGINS,
+                    Pace::Resting => pair.unrest = Unrest::default(),
+                    _ => {}
                 }
             }
             island.joints.iter().for_each(|joint| joint.store(&mut memory[joint.id.slot()], h));

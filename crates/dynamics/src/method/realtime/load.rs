@@ -26,7 +26,10 @@ const USUAL: f64 = 8.0;
 const FEWEST: f64 = 5.0;
 
 /// A number of substeps is kept while what is wanted lies between this part of it and all of it; a new one has this much in reserve.
+/// After a while, which becomes twice as long each time, less is enough to change it.
 const STICKY: f64 = 0.5;
+const LOOSE: f64 = 0.8;
+const PATIENCE: u16 = 20;
 const RESERVE: f64 = 1.15;
 
 /// The part by which ρ falls from one look at the contacts to the next.
@@ -46,8 +49,11 @@ const LOOKS: u32 = 2;
 pub(super) struct Burden {
     /// The force over the mass of the lighter body, in m/s².
     heaviest: f64,
-    /// In how many substeps its island was swept in a step.
+    /// In how many substeps its island was swept in a step, for how many looks at the contacts that has been so, and for how many it is
+    /// not to be fewer.
     substeps: f64,
+    age: u16,
+    patience: u16,
     /// Whether its island crashes about.
     #[serde(skip)]
     pub(super) crashes: bool,
@@ -56,7 +62,12 @@ pub(super) struct Burden {
 impl Burden {
     /// Takes note of how often its island was swept from one of so many looks to the next.
     pub(super) fn swept(&mut self, substeps: u32, rhythm: &Rhythm) {
-        self.substeps = f64::from(substeps) * f64::from(rhythm.refreshes);
+        let in_a_step = f64::from(substeps) * f64::from(rhythm.refreshes);
+        match in_a_step == self.substeps {
+            true => self.age = self.age.saturating_add(1),
+            false => (self.age, self.patience) = (0, self.patience.saturating_mul(2).max(PATIENCE)),
+        }
+        self.substeps = in_a_step;
     }
 
     /// Takes note of a force over the mass of the lighter body.
@@ -105,12 +116,16 @@ pub(super) fn substeps<'a>(
     rhythm: &Rhythm,
     settings: &RealtimeSettings,
 ) -> u32 {
-    let (mut heaviest, mut known) = (0.0_f64, 0.0_f64);
+    let (mut heaviest, mut known, mut sticky) = (0.0_f64, 0.0_f64, STICKY);
     for burden in burdens {
-        (heaviest, known) = (heaviest.max(burden.heaviest), known.max(burden.substeps));
+        heaviest = heaviest.max(burden.heaviest);
+        if burden.substeps > known {
+            known = burden.substeps;
+            sticky = if burden.age > burden.patience { LOOSE } else { STICKY };
+        }
     }
     let wanted = (USUAL * (GIVES_WAY * heaviest / gravity.max(1.0)).sqrt()).max(FEWEST);
-    let is_kept = (STICKY * known..=known).contains(&wanted);
+    let is_kept = (sticky * known..=known).contains(&wanted);
     let in_a_step = if is_kept { known } else { (RESERVE * wanted).ceil() };
     let looks = f64::from(rhythm.refreshes);
     (in_a_step.min(f64::from(u32::MAX)) / looks).ceil().min(f64::from(settings.most_substeps)).max(1.0) as u32

@@ -49,6 +49,9 @@ const LEAST_SHARE: usize = 2;
 /// How many sweeps take the place of Newton's method where it does not converge.
 const SWEEPS: usize = 40;
 
+/// Where something is faster than this, in m/s, the last digits do not matter.
+const SLOW: f64 = 0.1;
+
 /// How many factorisations a substep may take, and a part of a step besides, for an exact solve to be worth it.
 const WORTH_IT: usize = 2;
 
@@ -357,6 +360,7 @@ impl ExactIsland {
         let stiffness = Stiffness { h, push };
         let (mut bodies, mut contacts) = (std::mem::take(&mut self.own), std::mem::take(&mut self.patches));
         let count = self.bodies.len();
+        self.problem.be_precise(bodies.list[1..=count].iter().all(|body| body.velocity.length_squared() < SLOW * SLOW));
         for _ in (0..substeps).take_while(|_| !cancel.is_cancelled()) {
             for body in &mut bodies.list[1..=count] {
                 body.kick(if body.jointed { 0.5 * h } else { h });
@@ -367,8 +371,9 @@ impl ExactIsland {
             self.relax(&mut contacts, &mut bodies, &stiffness, world);
         }
         (self.own, self.patches) = (bodies, contacts);
-        let labour = WORTH_IT * (substeps as usize + 1);
-        self.labours = self.joints.is_empty() && self.problem.factorisations() > labour;
+        // What rests may take its time: sent back to be swept, it would give way, and never rest.
+        let may_labour = self.pace == Pace::Resting || !self.joints.is_empty();
+        self.labours = !may_labour && self.problem.factorisations() > WORTH_IT * (substeps as usize + 1);
     }
 
     fn stiffen_own(&mut self, world: &JointWorld<'_>) {

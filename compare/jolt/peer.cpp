@@ -28,23 +28,24 @@ using namespace JPH;
 
 namespace {
 
-// Layers of objects and of the broad phase: what does not move, and what does.
+// Layers of objects and of the broad phase: what does not move, what does, and what meets nothing.
 constexpr ObjectLayer FIXED = 0;
 constexpr ObjectLayer MOVING = 1;
+constexpr ObjectLayer GHOST = 2;
 
 struct Layers final : BroadPhaseLayerInterface {
-    uint GetNumBroadPhaseLayers() const override { return 2; }
+    uint GetNumBroadPhaseLayers() const override { return 3; }
     BroadPhaseLayer GetBroadPhaseLayer(ObjectLayer layer) const override { return BroadPhaseLayer(uint8(layer)); }
 };
 
 struct ByLayer final : ObjectVsBroadPhaseLayerFilter {
     bool ShouldCollide(ObjectLayer object, BroadPhaseLayer layer) const override {
-        return object == MOVING || layer == BroadPhaseLayer(uint8(MOVING));
+        return object != GHOST && (object == MOVING || layer == BroadPhaseLayer(uint8(MOVING)));
     }
 };
 
 struct ByPair final : ObjectLayerPairFilter {
-    bool ShouldCollide(ObjectLayer a, ObjectLayer b) const override { return a == MOVING || b == MOVING; }
+    bool ShouldCollide(ObjectLayer a, ObjectLayer b) const override { return a != GHOST && b != GHOST && (a == MOVING || b == MOVING); }
 };
 
 // What is joined does not collide.
@@ -158,7 +159,7 @@ int32_t add(void *to, void *shape, const PeerBody *body) {
     World *w = static_cast<World *>(to);
     const EMotionType kinds[] = {EMotionType::Dynamic, EMotionType::Static, EMotionType::Kinematic};
     BodyCreationSettings settings(static_cast<Shape *>(shape), vector(body->position), quaternion(body->rotation),
-                                  kinds[body->kind], body->kind == 1 ? FIXED : MOVING);
+                                  kinds[body->kind], body->ghost ? GHOST : body->kind == 1 ? FIXED : MOVING);
     settings.mLinearVelocity = vector(body->velocity);
     settings.mAngularVelocity = vector(body->spin);
     settings.mMotionQuality = body->fast ? EMotionQuality::LinearCast : EMotionQuality::Discrete;

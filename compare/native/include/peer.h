@@ -14,6 +14,7 @@ struct PeerBody {
     float restitution;
     int32_t kind; // 0 dynamic, 1 fixed, 2 kinematic
     int32_t fast; // whether it must not pass through thin things
+    int32_t ghost; // whether it meets nothing
 };
 
 struct PeerMotion {

@@ -19,6 +19,7 @@ pub struct PeerBody {
     restitution: f32,
     kind: i32,
     fast: i32,
+    ghost: i32,
 }
 
 /// How a body moves, as `peer.h` tells it.
@@ -110,6 +111,7 @@ fn described(body: &BodyDesc) -> PeerBody {
             Kind::Kinematic => 2,
         },
         fast: body.fast.into(),
+        ghost: body.ghost.into(),
     }
 }
 
@@ -117,6 +119,9 @@ fn described(body: &BodyDesc) -> PeerBody {
 pub fn build(peer: Peer, scene: &Scene, threads: usize) -> Result<Box<dyn Engine>, String> {
     unsafe {
         let world = (peer.world)(vector(scene.gravity).as_ptr(), scene.bodies.len(), threads as i32);
+        if world.is_null() {
+            return Err(format!("cannot use {threads} threads"));
+        }
         // Most scenes use one shape many times: a million boxes need not be a million shapes.
         let mut last: Option<(DVec3, f32, *mut c_void)> = None;
         for body in &scene.bodies {

@@ -88,6 +88,9 @@ fn build(scene: &Scene, threads: usize) -> Result<Box<dyn Engine>, String> {
         let mut collider = ColliderBuilder::new(shape(&body.shape)?)
             .friction(body.friction as f32)
             .restitution(body.restitution as f32);
+        if body.ghost {
+            collider = collider.collision_groups(InteractionGroups::none());
+        }
         if body.mass > 0.0 {
             collider = collider.mass(body.mass as f32);
         }

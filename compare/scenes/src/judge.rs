@@ -106,7 +106,7 @@ impl Judge {
 
     /// All pairs whose boxes overlap, by a sweep along x.
     fn overlaps(&self, scene: &Scene, motions: &[Motion], quality: &mut Quality) {
-        let sound = |number: &usize| motions[*number].pose().is_valid();
+        let sound = |number: &usize| !scene.bodies[*number].ghost && motions[*number].pose().is_valid();
         let mut boxes: Vec<(usize, Aabb)> = (0..scene.bodies.len())
             .filter(sound)
             .map(|number| (number, self.shapes[number].aabb(&motions[number].pose())))

@@ -78,12 +78,9 @@ unsafe fn shape(peer: &Peer, described: &ShapeDesc, density: f32) -> Result<*mut
             ShapeDesc::Sphere(radius) => (peer.sphere)(*radius as f32, density),
             ShapeDesc::Capsule(half, radius) => (peer.capsule)(*half as f32, *radius as f32, density),
             ShapeDesc::Hull(points) => (peer.hull)(flat(points).as_ptr(), points.len(), density),
-            ShapeDesc::Mesh(vertices, triangles) => (peer.mesh)(
-                flat(vertices).as_ptr(),
-                vertices.len(),
-                triangles.as_flattened().as_ptr(),
-                triangles.len(),
-            ),
+            ShapeDesc::Mesh(vertices, triangles) => {
+                (peer.mesh)(flat(vertices).as_ptr(), vertices.len(), triangles.as_flattened().as_ptr(), triangles.len())
+            }
             ShapeDesc::Boxes(boxes) => {
                 let part = |half: &DVec3| shape(peer, &ShapeDesc::Cuboid(*half), density);
                 let parts: Vec<_> = boxes.iter().map(|(half, ..)| part(half)).collect::<Result<_, _>>()?;

@@ -63,6 +63,13 @@ pub struct Timing {
     pub peak: f64,
 }
 
+impl Timing {
+    /// Milliseconds a step: of processor time with one thread, by the clock with more.
+    pub fn milliseconds(&self) -> f64 {
+        if self.threads == 1 { self.cpu } else { self.mean }
+    }
+}
+
 /// Times a scene.
 pub fn time(engine_name: &str, build: Build, scene: &Scene, threads: usize) -> Result<Timing, String> {
     let mut engine = build(scene, threads)?;

@@ -22,12 +22,7 @@ pub struct Test {
     measure: fn(Build) -> Result<f64, String>,
 }
 
-const fn test(
-    name: &'static str,
-    what: &'static str,
-    exact: f64,
-    measure: fn(Build) -> Result<f64, String>,
-) -> Test {
+const fn test(name: &'static str, what: &'static str, exact: f64, measure: fn(Build) -> Result<f64, String>) -> Test {
     Test { name, what, exact, measure }
 }
 

@@ -96,6 +96,9 @@ fn build(scene: &Scene, threads: usize) -> Result<Box<dyn Engine>, String> {
         let mut shape = unsafe { b3DefaultShapeDef() };
         shape.baseMaterial.friction = body.friction as f32;
         shape.baseMaterial.restitution = body.restitution as f32;
+        if body.ghost {
+            (shape.filter.categoryBits, shape.filter.maskBits) = (0, 0);
+        }
         let volume = body.shape.shape().mass_properties(1.0).map_or(1.0, |properties| properties.mass);
         shape.density = if body.mass > 0.0 { (body.mass / volume) as f32 } else { 1.0 };
         unsafe { add_shape(id, &shape, &body.shape)? };

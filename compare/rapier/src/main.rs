@@ -55,7 +55,6 @@ fn shape(shape: &ShapeDesc) -> Result<SharedShape, String> {
 }
 
 fn build(scene: &Scene, threads: usize) -> Result<Box<dyn Engine>, String> {
-    let _only_the_first_time = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let mut engine = Rapier {
         gravity: vector(scene.gravity),
         parameters: IntegrationParameters { dt: compare_scenes::scene::DT as f32, ..Default::default() },
@@ -71,6 +70,7 @@ fn build(scene: &Scene, threads: usize) -> Result<Box<dyn Engine>, String> {
         ccd: CCDSolver::new(),
         handles: Vec::new(),
     };
+    engine.pipeline.configure_thread_pool(threads).map_err(|error| error.to_string())?;
     for body in &scene.bodies {
         let made = match body.kind {
             Kind::Dynamic => RigidBodyBuilder::dynamic(),
@@ -88,6 +88,9 @@ fn build(scene: &Scene, threads: usize) -> Result<Box<dyn Engine>, String> {
         let mut collider = ColliderBuilder::new(shape(&body.shape)?)
             .friction(body.friction as f32)
             .restitution(body.restitution as f32);
+        if body.ghost {
+            collider = collider.collision_groups(InteractionGroups::none());
+        }
         if body.mass > 0.0 {
             collider = collider.mass(body.mass as f32);
         }

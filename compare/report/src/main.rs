@@ -1,6 +1,6 @@
 //! Runs all engines in all scenes, one after the other in turn, and writes what came out as a page of the book.
 //!
-//! `report [--quick] [--fresh] [--repeat N] [--threads 1,2] [--only SCENE] [--out PAGE] NAME=PROGRAM …`
+//! `report [--quick] [--fresh] [--repeat N] [--threads 1,2] [--only SCENE,TEST] [--limit SECONDS] [--out PAGE] NAME=PROGRAM …`
 //!
 //! Every measurement is a line of `results.jsonl` (`results-quick.jsonl`), written when it is done: a run that was interrupted goes on
 //! where it was, and `--fresh` begins anew. Engines take turns within each scene and each repetition, so that a busy minute of the
@@ -21,7 +21,10 @@ struct Options {
     fresh: bool,
     repeat: usize,
     threads: Vec<usize>,
-    only: Option<String>,
+    /// Scenes and tests of truth; none: all.
+    only: Vec<String>,
+    /// How long one measurement may take.
+    limit: Option<Duration>,
     out: PathBuf,
     engines: Vec<(String, PathBuf)>,
 }
@@ -32,7 +35,8 @@ fn options() -> Result<Options, String> {
         fresh: false,
         repeat: 3,
         threads: vec![1, 2],
-        only: None,
+        only: Vec::new(),
+        limit: None,
         out: "benchmarks.md".into(),
         engines: Vec::new(),
     };
@@ -47,13 +51,25 @@ fn options() -> Result<Options, String> {
                 let parsed: Result<Vec<usize>, _> = value()?.split(',').map(str::parse).collect();
                 options.threads = parsed.map_err(|_| "--threads needs numbers")?;
             }
-            "--only" => options.only = Some(value()?),
+            "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
+            "--limit" => {
+                let seconds: u32 = value()?.parse().map_err(|_| "--limit needs a number of seconds")?;
+                options.limit = Some(Duration::from_secs(seconds.into()));
+            }
             "--out" => options.out = value()?.into(),
             other => {
                 let (name, path) = other.split_once('=').ok_or_else(|| format!("{other}: expected NAME=PROGRAM"))?;
                 options.engines.push((name.into(), path.into()));
             }
         }
+    }
+    let known = |name: &str| {
+        compare_scenes::scenes::names().any(|scene| scene == name)
+            || compare_scenes::truth::TESTS.iter().any(|test| test.name == name)
+    };
+    if let Some(unknown) = options.only.iter().find(|name| !known(name)) {
+        let scenes: Vec<&str> = compare_scenes::scenes::names().collect();
+        return Err(format!("there is no scene and no test {unknown}; scenes: {}", scenes.join(", ")));
     }
     if options.quick {
         (options.repeat, options.threads) = (1, vec![1]);
@@ -66,7 +82,7 @@ fn main() -> Result<(), String> {
     let file = if options.quick { "results-quick.jsonl" } else { "results.jsonl" };
     let mut results = Results::open(Path::new(file), options.fresh)?;
     let jobs = jobs(&options);
-    let limit = Duration::from_secs(if options.quick { 60 } else { 1800 });
+    let limit = options.limit.unwrap_or(Duration::from_secs(if options.quick { 15 } else { 400 }));
     for (index, job) in jobs.iter().enumerate() {
         if results.has(job) {
             continue;
@@ -93,24 +109,25 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-/// Everything that is to be measured, in the order in which it is.
+/// Everything that is to be measured, in the order in which it is: scenes with the engines in turn, then tests of truth.
 fn jobs(options: &Options) -> Vec<Job> {
-    let all: &[&str] = if options.quick { &compare_scenes::scenes::QUICK } else { &compare_scenes::scenes::NAMES };
-    let wanted = |name: &&&str| options.only.as_deref().is_none_or(|only| only == **name);
+    let named = |name: &str| options.only.iter().any(|only| only == name);
+    let scenes = compare_scenes::scenes::names().filter(|name| {
+        let usual = !options.quick || compare_scenes::scenes::QUICK.contains(name);
+        if options.only.is_empty() { usual } else { named(name) }
+    });
+    let tests = compare_scenes::truth::TESTS.iter().filter(|test| options.only.is_empty() || named(test.name));
     let mut jobs = Vec::new();
-    for (engine, _) in &options.engines {
-        for test in compare_scenes::truth::TESTS.iter().filter(|_| options.only.is_none()) {
-            jobs.push(Job { engine: engine.clone(), what: test.name.into(), threads: 0, turn: 0 });
-        }
-    }
-    for scene in all.iter().filter(wanted) {
+    let engines = || options.engines.iter().map(|(engine, _)| engine.clone());
+    for what in scenes {
         for turn in 0..options.repeat {
             for &threads in &options.threads {
-                for (engine, _) in &options.engines {
-                    jobs.push(Job { engine: engine.clone(), what: (*scene).into(), threads, turn });
-                }
+                jobs.extend(engines().map(|engine| Job { engine, what: what.into(), threads, turn }));
             }
         }
+    }
+    for test in tests {
+        jobs.extend(engines().map(|engine| Job { engine, what: test.name.into(), threads: 0, turn: 0 }));
     }
     jobs
 }
@@ -123,21 +140,31 @@ fn run(program: &Path, arguments: &[String], limit: Duration) -> Result<String, 
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("{}: {error}", program.display()))?;
+    // Both are read while it runs: a program that says much would wait for ever otherwise.
+    let (said, wrong) = (listen(child.stdout.take()), listen(child.stderr.take()));
     let begun = Instant::now();
-    loop {
+    let status = loop {
         match child.try_wait().map_err(|error| error.to_string())? {
-            Some(_) => break,
+            Some(status) => break status,
             None if begun.elapsed() > limit => {
                 child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
                 return Err(format!("took longer than {} s", limit.as_secs()));
             }
             None => std::thread::sleep(Duration::from_millis(20)),
         }
+    };
+    let [said, wrong] = [said, wrong].map(|thread| thread.join().unwrap_or_default());
+    match said.lines().last() {
+        Some(line) if status.success() => Ok(line.to_owned()),
+        _ => Err(wrong.lines().last().map_or_else(|| format!("ended with {status}"), str::to_owned)),
     }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    let (text, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    match text.lines().last() {
-        Some(line) if output.status.success() => Ok(line.to_owned()),
-        _ => Err(wrong.lines().last().map_or_else(|| format!("ended with {}", output.status), str::to_owned)),
-    }
+}
+
+/// Reads to the end, in a thread.
+fn listen(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _what_was_read_before_counts = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }

@@ -17,6 +17,11 @@ pub(crate) fn write(results: &Results, engines: &[String], quick: bool) -> Strin
         .map_or("an unknown processor", |(_, name)| name);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let _ = writeln!(text, "Measured on {processor}, {cores} cores. Engines: {}.\n", engines.join(", "));
+    let _ = writeln!(text, "| scene | |\n|---|---|");
+    for (name, what) in compare_scenes::scenes::SCENES.iter().filter(|(name, _)| results.scenes().contains(name)) {
+        let _ = writeln!(text, "| {name} | {what} |");
+    }
+    text.push('\n');
     for threads in [1, 2] {
         times(&mut text, results, engines, threads);
     }
@@ -27,11 +32,11 @@ pub(crate) fn write(results: &Results, engines: &[String], quick: bool) -> Strin
 
 const HEAD: &str = "# Benchmarks beside other engines
 
-This page is written by `compare/run.sh`, which builds what can be built of rapier3d (four and eight lanes), Box3D and Jolt, and runs
-the same scenes in all of them: 1/60 s, g = 9.81 m/s², friction 0.5, each engine at its default settings, sleeping and damping off.
-Engines take turns; of several repetitions the fastest counts. Overlap, drift and gaps of joints are worked out from the poses that
-each engine gives back, with tumble's geometry, so that all are judged alike. A dash means that an engine did not do it: the C
-bindings of Jolt that are used have neither joints nor meshes.
+This page is written by `compare/run.sh`, which builds what can be built of rapier3d 0.36 (four and eight lanes), Box3D 0.1, Jolt 5.0
+and Bullet 3.24, and runs the same scenes in all of them: 1/60 s, g = 9.81 m/s², friction 0.5, each engine at its default settings,
+sleeping and damping off; tumble with the real-time method at its defaults. Engines take turns; of several repetitions the fastest
+counts. Overlap, drift and gaps of joints are worked out from the poses that each engine gives back, with tumble's geometry, so
+that all are judged alike. A dash means that an engine did not do it.
 
 ";
 
@@ -49,24 +54,30 @@ fn times(text: &mut String, results: &Results, engines: &[String], threads: usiz
     if !any {
         return;
     }
-    let _ = writeln!(text, "## Milliseconds a step, {threads} thread{}\n", if threads == 1 { "" } else { "s" });
+    let what = if threads == 1 {
+        "1 thread\n\nProcessor time of the steps, which on a quiet machine is the time by the clock."
+    } else {
+        "2 threads\n\nTime by the clock."
+    };
+    let _ = writeln!(text, "## Milliseconds a step, {what} The fastest is bold.\n");
     header(text, "scene (bodies)", engines);
     let mut logarithms: Vec<(f64, u32)> = vec![(0.0, 0); engines.len()];
     let (mut against_best, mut counted) = (0.0, 0_u32);
     for scene in results.scenes() {
         let row: Vec<Option<Timing>> = engines.iter().map(|engine| results.best(engine, scene, threads)).collect();
-        let fastest = row.iter().flatten().map(|timing| timing.mean).fold(f64::INFINITY, f64::min);
-        let own = row.iter().flatten().find(|timing| timing.engine == "tumble").map(|timing| timing.mean);
+        let fastest = row.iter().flatten().map(|timing| timing.milliseconds()).fold(f64::INFINITY, f64::min);
+        let own = row.iter().flatten().find(|timing| timing.engine == "tumble").map(|timing| timing.milliseconds());
         let bodies = row.iter().flatten().next().map_or(0, |timing| timing.bodies);
         let cells: Vec<String> = row.iter().map(|timing| cell(timing.as_ref(), fastest)).collect();
         let _ = writeln!(text, "| {scene} ({bodies}) | {} |", cells.join(" | "));
         let Some(own) = own else { continue };
         for (sum, timing) in logarithms.iter_mut().zip(&row) {
             if let Some(timing) = timing {
-                *sum = (sum.0 + (timing.mean / own).ln(), sum.1 + 1);
+                *sum = (sum.0 + (timing.milliseconds() / own).ln(), sum.1 + 1);
             }
         }
-        let others = row.iter().flatten().filter(|timing| timing.engine != "tumble").map(|timing| timing.mean);
+        let others =
+            row.iter().flatten().filter(|timing| timing.engine != "tumble").map(|timing| timing.milliseconds());
         let best = others.fold(f64::INFINITY, f64::min);
         if best.is_finite() {
             (against_best, counted) = (against_best + (best / own).ln(), counted + 1);
@@ -82,14 +93,28 @@ fn times(text: &mut String, results: &Results, engines: &[String], threads: usiz
         "\nThe fastest of the others in each scene takes {} times as long as tumble, in the geometric mean.\n",
         mean((against_best, counted))
     );
+    if threads > 1 {
+        gain(text, results, threads);
+    }
     let _ = writeln!(text, "![Milliseconds a step](images/benchmarks-{threads}.svg)\n");
     rays(text, results, engines, threads);
 }
 
+/// What more threads bring to tumble.
+fn gain(text: &mut String, results: &Results, threads: usize) {
+    let gains = results.scenes().into_iter().filter_map(|scene| {
+        let [one, more] = [1, threads].map(|threads| results.best("tumble", scene, threads));
+        Some(format!("{scene} {:.2}", one?.mean / more?.mean))
+    });
+    let gains: Vec<String> = gains.collect();
+    let _ =
+        writeln!(text, "Time by the clock of tumble with one thread over that with {threads}: {}.\n", gains.join(", "));
+}
+
 fn cell(timing: Option<&Timing>, fastest: f64) -> String {
     match timing {
-        Some(timing) if timing.mean <= fastest => format!("**{:.3}**", timing.mean),
-        Some(timing) => format!("{:.3}", timing.mean),
+        Some(timing) if timing.milliseconds() <= fastest => format!("**{:.3}**", timing.milliseconds()),
+        Some(timing) => format!("{:.3}", timing.milliseconds()),
         None => "–".into(),
     }
 }

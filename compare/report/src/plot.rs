@@ -18,7 +18,7 @@ pub(crate) fn plots(results: &Results) -> Vec<(String, String)> {
 
 fn plot(results: &Results, threads: usize) -> Option<String> {
     let (scenes, engines) = (results.scenes(), results.engines());
-    let time = |scene: &str, engine: &str| results.best(engine, scene, threads).map(|timing| timing.mean);
+    let time = |scene: &str, engine: &str| results.best(engine, scene, threads).map(|timing| timing.milliseconds());
     let all: Vec<f64> =
         scenes.iter().flat_map(|scene| engines.iter().filter_map(move |engine| time(scene, engine))).collect();
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);

@@ -86,7 +86,7 @@ impl Results {
         let of = |job: &Job| job.engine == engine && job.what == scene && job.threads == threads;
         let timings = self.lines.values().filter(|line| of(&line.job)).filter_map(|line| line.said.clone());
         let timings = timings.filter_map(|said| serde_json::from_value::<Timing>(said).ok());
-        timings.min_by(|a, b| a.mean.total_cmp(&b.mean))
+        timings.min_by(|a, b| a.milliseconds().total_cmp(&b.milliseconds()))
     }
 
     /// What a test of truth measured: the number, infinite if it is none.
@@ -104,8 +104,8 @@ impl Results {
 
     /// The scenes that were measured, in the order of the tables.
     pub(crate) fn scenes(&self) -> Vec<&'static str> {
-        let known = |name: &&str| self.lines.keys().any(|job| job.what == **name && job.threads > 0);
-        compare_scenes::scenes::NAMES.iter().filter(|name| known(name)).copied().collect()
+        let known = |name: &&str| self.lines.keys().any(|job| job.what == *name && job.threads > 0);
+        compare_scenes::scenes::names().filter(known).collect()
     }
 
     /// The engines that were measured.

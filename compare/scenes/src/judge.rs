@@ -13,6 +13,10 @@ pub struct Quality {
     /// The overlap of pairs that overlap: mean and largest.
     pub overlap_mean: f64,
     pub overlap_max: f64,
+    /// How many pairs overlap.
+    pub pairs: usize,
+    /// The mean height of what moves: whether two engines show the same scene.
+    pub height: f64,
     /// How far the bodies have moved since the start: the most.
     pub drift: f64,
     /// How far the two points of a joint are apart: mean and largest.
@@ -69,6 +73,7 @@ impl Judge {
                 continue;
             }
             quality.drift = quality.drift.max((motion.position - self.start[number]).length());
+            quality.height += motion.position.y;
             squares += motion.velocity.length_squared();
             let turn = DMat3::from_quat(motion.rotation);
             let spin = turn.transpose() * motion.angular_velocity;
@@ -76,7 +81,9 @@ impl Judge {
                 + 0.5 * spin.dot(self.masses[number].inertia * spin)
                 - body.mass * scene.gravity.dot(motion.position);
         }
-        quality.speed = (squares / dynamic().count().max(1) as f64).sqrt();
+        let count = dynamic().count().max(1) as f64;
+        quality.speed = (squares / count).sqrt();
+        quality.height /= count;
         self.joints(scene, motions, &mut quality);
         self.overlaps(scene, motions, &mut quality);
         quality
@@ -99,7 +106,7 @@ impl Judge {
 
     /// All pairs whose boxes overlap, by a sweep along x.
     fn overlaps(&self, scene: &Scene, motions: &[Motion], quality: &mut Quality) {
-        let sound = |number: &usize| motions[*number].pose().is_valid();
+        let sound = |number: &usize| !scene.bodies[*number].ghost && motions[*number].pose().is_valid();
         let mut boxes: Vec<(usize, Aabb)> = (0..scene.bodies.len())
             .filter(sound)
             .map(|number| (number, self.shapes[number].aabb(&motions[number].pose())))
@@ -111,7 +118,7 @@ impl Judge {
             .filter_map(|joint| Some([joint.bodies[0]?, joint.bodies[1]?]))
             .map(|[a, b]| [a.min(b), a.max(b)])
             .collect();
-        let (mut sum, mut count, mut found) = (0.0, 0, Vec::new());
+        let (mut sum, mut count, mut found) = (0.0, 0_usize, Vec::new());
         let moves = |number: usize| scene.bodies[number].kind == Kind::Dynamic;
         // What does not move may be long: it is compared with everything, the rest only with its neighbours along x.
         let (moving, still): (Vec<_>, Vec<_>) = boxes.into_iter().partition(|(number, _)| moves(*number));
@@ -134,7 +141,8 @@ impl Judge {
             let from = still.partition_point(|b| b.1.min.x < a.1.min.x - widest);
             still[from..].iter().take_while(|b| b.1.min.x <= a.1.max.x).for_each(|b| look(a, b));
         }
-        quality.overlap_mean = sum / f64::max(1.0, f64::from(count));
+        quality.pairs = count;
+        quality.overlap_mean = sum / count.max(1) as f64;
     }
 
     /// How deep two bodies overlap, in metres.

@@ -69,6 +69,8 @@ pub struct BodyDesc {
     pub restitution: f64,
     /// Whether it must not pass through thin things.
     pub fast: bool,
+    /// Whether it meets nothing.
+    pub ghost: bool,
 }
 
 /// A joint that keeps a point of two bodies together; none is the world.
@@ -121,6 +123,7 @@ impl Scene {
             friction: 0.5,
             restitution: 0.0,
             fast: false,
+            ghost: false,
         });
         self.bodies.len() - 1
     }

@@ -4,27 +4,34 @@ use crate::piles::{figure, hills, pit, prism, rock, turned};
 use crate::scene::{Kind, Scene, ShapeDesc};
 use glam::{DQuat, DVec3};
 
-/// The names, in the order of the tables.
-pub const NAMES: [&str; 15] = [
-    "pyramid_820",
-    "large_pyramid",
-    "many_pyramids",
-    "box_pile",
-    "mixed_pile",
-    "convex_pile",
-    "joint_grid_40",
-    "joint_grid_100",
-    "ragdolls_100",
-    "ragdolls_500",
-    "rain_on_mesh",
-    "mesh_terrain",
-    "washer",
-    "many_free",
-    "large_world",
+/// The scenes in the order of the tables: name and content.
+pub const SCENES: [(&str, &str); 17] = [
+    ("pyramid_820", "a pyramid of cubes, 40 in its lowest row"),
+    ("large_pyramid", "the same with 100: 5050 cubes"),
+    ("many_pyramids", "196 pyramids of 55 cubes"),
+    ("many_pyramids_18", "18 such pyramids: the cost of a body in a small world"),
+    ("many_pyramids_1818", "1818 such pyramids: and in a large one"),
+    ("box_pile", "4096 cubes dumped into a pit, then 100 000 rays"),
+    ("mixed_pile", "3000 balls, cubes, capsules, hulls of 16 points and twelve-sided cylinders dumped into a pit"),
+    ("convex_pile", "5120 hulls of 32 points dumped into a shaft"),
+    ("joint_grid_40", "a net of 40 × 40 balls and 3081 ball joints, held at one side, that swings down"),
+    ("joint_grid_100", "the same with 100 × 100 balls and 19 701 joints"),
+    ("ragdolls_100", "100 figures of eleven capsules fall on a floor"),
+    ("ragdolls_500", "500 of them fall on each other"),
+    ("rain_on_mesh", "100 of them fall on hills of 7200 triangles"),
+    ("mesh_terrain", "1000 hulls of 16 points fall on hills of 20 000 triangles"),
+    ("washer", "4000 cubes in a drum that turns"),
+    ("many_free", "20 000 boxes that fly and spin without weight"),
+    ("large_world", "100 balls roll over a million fixed boxes"),
 ];
 
 /// The scenes of a quick run.
 pub const QUICK: [&str; 6] = ["pyramid_820", "box_pile", "mixed_pile", "joint_grid_40", "ragdolls_100", "mesh_terrain"];
+
+/// All scenes by name.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SCENES.iter().map(|(name, _)| *name)
+}
 
 /// The scene of a name.
 pub fn scene(name: &str) -> Option<Scene> {
@@ -40,14 +47,9 @@ pub fn scene(name: &str) -> Option<Scene> {
             pyramid(&mut scene, 100, DVec3::ZERO);
             scene.steps = [60, 140];
         }
-        "many_pyramids" => {
-            scene.floor(200.0);
-            for index in 0..14 * 14 {
-                let at = DVec3::new(f64::from(index % 14 - 7) * 13.0, 0.0, f64::from(index / 14 - 7) * 4.0);
-                pyramid(&mut scene, 10, at);
-            }
-            scene.steps = [30, 100];
-        }
+        "many_pyramids" => many_pyramids(&mut scene, 14 * 14),
+        "many_pyramids_18" => many_pyramids(&mut scene, 18),
+        "many_pyramids_1818" => many_pyramids(&mut scene, 1818),
         "box_pile" => {
             scene.floor(60.0);
             pit(&mut scene, 8.0, 40.0);
@@ -78,8 +80,8 @@ pub fn scene(name: &str) -> Option<Scene> {
             joint_grid(&mut scene, 100);
             scene.steps = [30, 100];
         }
-        "ragdolls_100" => ragdolls(&mut scene, 10, 1),
-        "ragdolls_500" => ragdolls(&mut scene, 10, 5),
+        "ragdolls_100" => ragdolls(&mut scene, random, 10, 1),
+        "ragdolls_500" => ragdolls(&mut scene, random, 10, 5),
         "rain_on_mesh" => {
             scene.fix(hills(60, 60.0, 1.0), DVec3::ZERO);
             for index in 0..100 {
@@ -88,7 +90,7 @@ pub fn scene(name: &str) -> Option<Scene> {
                     3.5 + f64::from(index % 3),
                     f64::from(index / 10 - 5) * 2.5,
                 );
-                figure(&mut scene, at);
+                thrown(&mut scene, random, at);
             }
             scene.steps = [60, 240];
         }
@@ -145,6 +147,16 @@ fn pyramid(scene: &mut Scene, base: usize, at: DVec3) {
     }
 }
 
+/// Pyramids of 55 cubes in rows of 14.
+fn many_pyramids(scene: &mut Scene, count: i32) {
+    scene.floor(600.0);
+    for index in 0..count {
+        let at = DVec3::new(f64::from(index % 14 - 7) * 13.0, 0.0, f64::from(index / 14 - count / 28) * 4.0);
+        pyramid(scene, 10, at);
+    }
+    scene.steps = [30, 100];
+}
+
 /// Many bodies in layers of `side` × `side` above the pit, turned at random.
 fn dump(
     scene: &mut Scene,
@@ -192,7 +204,7 @@ fn joint_grid(scene: &mut Scene, side: usize) {
 }
 
 /// Figures that fall onto a floor and onto each other.
-fn ragdolls(scene: &mut Scene, side: i32, layers: i32) {
+fn ragdolls(scene: &mut Scene, random: &mut fastrand::Rng, side: i32, layers: i32) {
     scene.floor(100.0);
     for layer in 0..layers {
         for index in 0..side * side {
@@ -202,10 +214,19 @@ fn ragdolls(scene: &mut Scene, side: i32, layers: i32) {
                 1.2 + 2.2 * f64::from(layer),
                 f64::from(index / side) * 0.9,
             );
-            figure(scene, at);
+            thrown(scene, random, at);
         }
     }
     scene.steps = [60, 240];
+}
+
+/// A figure that is thrown a little: one that falls straight down may come to stand, in one engine and not in another.
+fn thrown(scene: &mut Scene, random: &mut fastrand::Rng, at: DVec3) {
+    let mut part = || random.f64() * 2.0 - 1.0;
+    let velocity = DVec3::new(part(), 0.0, part());
+    let first = scene.bodies.len();
+    figure(scene, at);
+    scene.bodies[first..].iter_mut().for_each(|body| body.velocity = velocity);
 }
 
 /// Cubes in a drum of twelve planks and two discs that turns about z.

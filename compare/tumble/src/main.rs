@@ -4,7 +4,7 @@ use compare_scenes::{Engine, Kind, Motion, Scene, serve};
 use glam::DVec3;
 use tumble_dynamics::constraint::Ball;
 use tumble_dynamics::method::{Realtime, RealtimeSettings};
-use tumble_dynamics::model::{Joint, JointEnd};
+use tumble_dynamics::model::{Joint, JointEnd, Layers};
 use tumble_dynamics::{Body, BodyId, Material, Workers, World};
 use tumble_geometry::{MassProperties, Ray};
 
@@ -36,6 +36,9 @@ fn build(scene: &Scene, threads: usize) -> Result<Box<dyn Engine>, String> {
         };
         let mut made = made.with_shape(shape.clone()).with_material(material).at(body.position).rotated(body.rotation);
         made = made.with_velocity(body.velocity).with_angular_velocity(body.angular_velocity);
+        if body.ghost {
+            made = made.with_layers(Layers::new(0, 0));
+        }
         if body.kind == Kind::Dynamic {
             let whole = shape.mass_properties(1000.0).and_then(|whole| whole.scaled_to_mass(body.mass));
             let MassProperties { mass, inertia, .. } = whole.map_err(|error| error.to_string())?;

@@ -61,6 +61,12 @@ impl Engine for Tumble {
         if let Err(error) = self.world.step(compare_scenes::scene::DT) {
             eprintln!("tumble: {error}");
         }
+        if std::env::var_os("TUMBLE_REPORT").is_some() {
+            let (stages, report) = (self.world.report().times.stages, self.world.report());
+            let stages: Vec<String> =
+                stages.iter().map(|(name, time)| format!("{name} {:.2}", time.as_secs_f64() * 1e3)).collect();
+            eprintln!("{} contacts; ms: {}; {:?}", report.contacts, stages.join(", "), report.work);
+        }
     }
 
     fn read(&mut self, motions: &mut Vec<Motion>) {

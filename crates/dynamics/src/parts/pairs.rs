@@ -48,15 +48,24 @@ pub fn follow<P: Pair>(
     index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
     near.retain(|&pair| may_meet(model, pair));
     near.sort_unstable();
-    merge(model, near, list, ended);
+    merge(model, near, list, &mut Vec::new(), ended);
 }
 
-/// Brings a list of pairs, sorted by their colliders, up to date with those that are near, sorted too.
-pub fn merge<P: Pair>(model: &Model, near: &[[ColliderId; 2]], list: &mut Vec<P>, ended: &mut Vec<P>) {
+/// Brings a list of pairs, sorted by their colliders, up to date with those that are near, sorted too. `spare` is room to work in.
+pub fn merge<P: Pair>(
+    model: &Model,
+    near: &[[ColliderId; 2]],
+    list: &mut Vec<P>,
+    spare: &mut Vec<P>,
+    ended: &mut Vec<P>,
+) {
     if near.iter().copied().eq(list.iter().map(P::colliders)) {
         return;
     }
-    let mut old = std::mem::take(list).into_iter().peekable();
+    spare.clear();
+    std::mem::swap(list, spare);
+    list.reserve(near.len());
+    let mut old = spare.drain(..).peekable();
     for &pair in near.iter() {
         while let Some(lost) = old.next_if(|known| known.colliders() < pair) {
             ended.push(lost);

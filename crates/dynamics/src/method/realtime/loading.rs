@@ -71,7 +71,8 @@ impl Realtime {
             let pace = self.pace(island, contacts, eliminate);
             let mut substeps = 0;
             if pace == Pace::Heap {
-                crashes |= self.note_crash(island);
+                self.note_crash(island);
+                crashes |= self.crashes(island);
                 let gravity = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].acceleration;
                 let gravity = island.bodies.iter().map(|id| gravity(id).length_squared()).fold(0.0, f64::max).sqrt();
                 let burdens = island.contacts.iter().map(|&index| &self.memory.pairs.list[index].burden);
@@ -86,13 +87,12 @@ impl Realtime {
     }
 
     /// Tells the pairs of an island in a heap whether it crashes about.
-    fn note_crash(&mut self, island: &Island) -> bool {
+    fn note_crash(&mut self, island: &Island) {
         let speed = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].velocity.length_squared();
         let crashes = island.bodies.iter().any(|id| speed(id) > load::CRASH * load::CRASH);
         for &index in &island.contacts {
             self.memory.pairs.list[index].burden.crashes = crashes;
         }
-        crashes
     }
 
     /// Takes over an island that is solved exactly.

@@ -468,6 +468,8 @@ pub(super) struct Pairs {
     pub(super) still: Vec<Pair>,
     #[serde(skip)]
     candidates: Candidates,
+    #[serde(skip)]
+    spare: Spare,
     /// The still pairs of each body, and how many of them touch, in how many points.
     #[serde(skip)]
     of_still: Adjacency,
@@ -486,6 +488,16 @@ impl Clone for Candidates {
     }
 }
 
+/// Room to bring the list up to date in, of which copies have none.
+#[derive(Debug, Default)]
+struct Spare(Vec<Pair>);
+
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Pairs {
     /// Broad phase: finds the pairs of colliders that may touch within the step.
     pub(super) fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, near: &mut Vec<[ColliderId; 2]>) {
@@ -494,7 +506,7 @@ impl Pairs {
         self.find_candidates(world, index);
         near.clear();
         near.extend(self.candidates.0.iter().flatten().filter(|&&pair| index.meet(pair)));
-        pairs::merge(world.model, near, &mut self.list, &mut self.ended);
+        pairs::merge(world.model, near, &mut self.list, &mut self.spare.0, &mut self.ended);
     }
 
     /// Brings the candidates up to date.

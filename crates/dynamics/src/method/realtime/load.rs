@@ -8,11 +8,11 @@
 //! n = n₀ √(ρ g/δ) substeps,   ρ = max F / (m g).
 //! ```
 //!
-//! ρ follows what is found, quickly when it rises and slowly when it falls. **n is sticky**: with another n, contacts give way by another distance, and the heap
+//! ρ follows at once when it rises and falls slowly. **n is sticky**: with another n, contacts give way by another distance, and the heap
 //! moves; a heap in which n went to and fro between two numbers would never come to rest.
 //!
-//! While things crash about, impacts make ρ large, and many substeps then cost more than they help: there are no more than half as many
-//! again as usual. What helps then is to look at the contacts more often, since a body that turns grows into its neighbours from one look to the
+//! While things crash about, impacts make ρ large, and many substeps then cost more than they help: there are no more than twice the usual
+//! number. What helps then is to look at the contacts more often, since a body that turns grows into its neighbours from one look to the
 //! next. Where nothing moves, one look is enough.
 
 use super::RealtimeSettings;
@@ -32,12 +32,11 @@ const LOOSE: f64 = 0.8;
 const PATIENCE: u16 = 20;
 const RESERVE: f64 = 1.15;
 
-/// The parts by which ρ rises and falls from one look at the contacts to the next, of what is found.
-const RISES: f64 = 0.5;
-const FALLS: f64 = 0.1;
+/// The part by which ρ falls from one look at the contacts to the next.
+const FALLS: f64 = 0.05;
 
-/// In a crash no more than this is taken note of, in m/s²: it makes for half as many substeps again as usual under our gravity.
-const MOST_IN_A_CRASH: f64 = 2.25 / GIVES_WAY * 9.81;
+/// In a crash no more than this is taken note of, in m/s²: it makes for twice the usual number of substeps under our gravity.
+const MOST_IN_A_CRASH: f64 = 4.0 / GIVES_WAY * 9.81;
 
 /// What is faster than this, in m/s, crashes about.
 pub(super) const CRASH: f64 = 1.0;
@@ -75,9 +74,8 @@ impl Burden {
     pub(super) fn follow(&mut self, found: f64) {
         let found = if self.crashes { found.min(MOST_IN_A_CRASH) } else { found };
         // What is no number is taken for none.
-        let share = if found > self.heaviest { RISES } else { FALLS };
-        let followed = self.heaviest + share * (found - self.heaviest);
-        self.heaviest = if followed > 0.0 { followed } else { 0.0 };
+        let rises = found > self.heaviest;
+        self.heaviest = if rises { found } else { (self.heaviest + FALLS * (found - self.heaviest)).max(0.0) };
     }
 }
 

@@ -71,8 +71,7 @@ impl Realtime {
             let pace = self.pace(island, contacts, eliminate);
             let mut substeps = 0;
             if pace == Pace::Heap {
-                self.note_crash(island);
-                crashes |= self.crashes(island);
+                crashes |= self.note_crash(island);
                 let gravity = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].acceleration;
                 let gravity = island.bodies.iter().map(|id| gravity(id).length_squared()).fold(0.0, f64::max).sqrt();
                 let burdens = island.contacts.iter().map(|&index| &self.memory.pairs.list[index].burden);
@@ -87,12 +86,13 @@ impl Realtime {
     }
 
     /// Tells the pairs of an island in a heap whether it crashes about.
-    fn note_crash(&mut self, island: &Island) {
+    fn note_crash(&mut self, island: &Island) -> bool {
         let speed = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].velocity.length_squared();
         let crashes = island.bodies.iter().any(|id| speed(id) > load::CRASH * load::CRASH);
         for &index in &island.contacts {
             self.memory.pairs.list[index].burden.crashes = crashes;
         }
+        crashes
     }
 
     /// Takes over an island that is solved exactly.

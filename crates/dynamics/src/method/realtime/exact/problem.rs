@@ -22,8 +22,8 @@ use super::sparse::{Block, Matrix, Part, Pattern, dot};
 /// The number of a body that nothing moves.
 pub(super) const UNMOVED: u32 = u32::MAX;
 
-/// How many rounds, and Newton steps in each, at most.
-const ROUNDS: usize = 8;
+/// How many rounds, where it is to be precise and elsewhere, and Newton steps in each, at most.
+const ROUNDS: [usize; 2] = [8, 3];
 const STEPS: usize = 48;
 
 /// Rows that are off by more than this, in m/s, and by hardly less than in the round before, contradict each other.
@@ -34,8 +34,8 @@ const TOUCHING: f64 = 1e-3;
 
 /// How many multiplications of blocks all factorisations may take from one look at the contacts to the next, without and with joints, and
 /// how many factorisations there may be whatever they take: in a crash, contacts come and go at every step of Newton's method.
-const BUDGET: [usize; 2] = [2_000, 4_000];
-const FACTORISATIONS: usize = 24;
+const BUDGET: [usize; 2] = [2_000, 1_500];
+const FACTORISATIONS: usize = 12;
 
 /// A row whose velocity is off by less than this, in m/s, holds: where it is to be precise, and elsewhere.
 const TOLERANCE: [f64; 2] = [1e-7, 1e-5];
@@ -114,6 +114,7 @@ pub(super) struct Problem {
     most: usize,
     spare: usize,
     tolerance: f64,
+    rounds: usize,
 }
 
 /// How much of a row's stiffness acts.
@@ -136,7 +137,7 @@ impl Problem {
 
     /// Whether the last digits matter.
     pub(super) fn be_precise(&mut self, precise: bool) {
-        self.tolerance = TOLERANCE[usize::from(!precise)];
+        (self.tolerance, self.rounds) = (TOLERANCE[usize::from(!precise)], ROUNDS[usize::from(!precise)]);
     }
 
     /// Whether the factor is good enough for the rows as they act now. Where vectors slip by a little more or less, Newton's method
@@ -167,7 +168,7 @@ impl Problem {
         self.guess.clear();
         self.guess.extend(self.rows.iter().map(|row| row.impulse));
         let mut last = f64::INFINITY;
-        for _ in 0..ROUNDS {
+        for _ in 0..self.rounds {
             self.freeze_limits();
             if !self.minimise(pattern, target, v) {
                 self.rows.iter_mut().zip(&self.guess).for_each(|(row, &impulse)| row.impulse = impulse);

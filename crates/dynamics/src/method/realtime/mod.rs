@@ -386,7 +386,7 @@ impl Realtime {
         match who {
             Who::All => islands.find(model, state, &roster.movable, memory.pairs.all().filter(connects).map(bodies)),
             Who::Awake => {
-                let pairs = memory.pairs.list.iter().enumerate();
+                let pairs = memory.pairs.list.iter().map(|pair| &**pair).enumerate();
                 islands.find(model, state, &awake.list, pairs.filter(connects).map(bodies));
             }
         }
@@ -605,10 +605,10 @@ impl Method for Realtime {
         pairs.still_of(body).for_each(&mut show);
         match self.bodies.number(body) {
             // It is not awake, or it is not known yet.
-            WORLD => pairs.list.iter().for_each(show),
+            WORLD => pairs.list.iter().for_each(|pair| show(pair)),
             number => {
                 let numbers = self.adjacency.row(number as usize).iter();
-                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(show);
+                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(|pair| show(pair));
             }
         }
     }

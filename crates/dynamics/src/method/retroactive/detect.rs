@@ -2,7 +2,8 @@
 //! the contact points are those of the step before (warm starting needs to know).
 //!
 //! Contacts are found at the end of a step for the next one, with points also where there is still a gap that the next step
-//! may close (speculative contacts). Before a step they are found anew for what the user touched, and for nobody else.
+//! may close: speculative contacts. They are the continuous collision detection of this method, what keeps fast bodies from
+//! passing through thin walls (tunnelling). Before a step, contacts are found anew only for what the user changed.
 
 use super::RetroactiveSettings;
 use super::contact::{PairState, PointState};
@@ -181,7 +182,7 @@ impl Contacts {
     }
 }
 
-/// Whose contacts may be other ones after changes; none if nobody's.
+/// The bodies whose contacts have to be found anew after changes; none if there are none.
 fn touched(model: &Model, changes: &Journal) -> Option<Scope> {
     if changes.is_everything() {
         return Some(Scope::All);
@@ -282,7 +283,7 @@ fn update(pair: &mut PairState, world: &Scenery<'_>, manifolds: &mut Vec<Manifol
     pair.touch.now = pair.points.iter().any(|point| point.geometry.gap <= settings.touch_distance);
 }
 
-/// Lets the contact rule of the model have its say.
+/// Applies the contact rule of the model, if there is one.
 fn ask_rule(pair: &mut PairState, model: &Model, state: &State) {
     let nearest = pair.points.iter().map(|point| (point.geometry.normal, point.geometry.gap));
     let Some(nearest) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else { return };

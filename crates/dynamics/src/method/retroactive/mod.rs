@@ -6,14 +6,18 @@
 //! as in SHAKE and RATTLE, and contacts found at the end of one step serve the beginning of the next:
 //!
 //! 1. **solve positions** (`positions.rs`): impulses p at the beginning of the step for which joints are closed and gaps
-//!    have not turned into overlaps at its end; then a **push** that removes what errors there are.
+//!    have not turned into overlaps at its end (speculative contacts, `speculate.rs`); then a **push**, a split impulse
+//!    that removes errors of position (`push.rs`).
 //! 2. **integrate**: the bodies move, with these impulses.
 //! 3. **detect**: contacts at the new positions.
 //! 4. **solve velocities**: the push is taken back, so that it moves bodies without leaving them faster; then impulses q at
-//!    the end of the step with `J v = 0` (no approach, no sliding below the friction cone), and restitution where bodies
+//!    the end of the step with `J v = 0` (no approach, no sliding inside the friction cone), and restitution where bodies
 //!    met (`bounce.rs`), passed on to what they touch (`impact.rs`).
 //! 5. **activity**: quiet islands fall asleep, touched ones wake up.
 //! 6. **notify**: events.
+//!
+//! Each solve starts from the impulses of the one before it (warm starting). Islands whose joints do not close in one step take it
+//! in parts (substeps, `parts.rs`).
 //!
 //! All impulses act in opposite pairs at one point, so momentum and angular momentum are conserved to rounding. A body
 //! at rest stays exactly at rest; free flight is as exact as the integrator; joints keep their energy.
@@ -36,6 +40,7 @@ mod settings;
 pub(in crate::method) mod soft;
 mod speculate;
 mod trembling;
+mod whip;
 
 #[cfg(feature = "registry")]
 pub use settings::RetroactiveDescription;
@@ -202,7 +207,7 @@ impl Retroactive {
         }
     }
 
-    /// Marks points that touch and yet stand in nobody's way (`speculate.rs`).
+    /// Marks points that touch and yet are ghosts: the motion does not lead to them (`speculate.rs`).
     fn find_ghosts_that_touch(
         &mut self,
         model: &Model,

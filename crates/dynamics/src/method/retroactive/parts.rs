@@ -1,4 +1,4 @@
-//! Steps in parts: an island whose joints do not close within a step takes it in several shorter ones.
+//! Steps in parts (adaptive substeps): an island whose joints do not close within a step takes it in several shorter ones.
 //!
 //! Newton's method for the positions (see `positions.rs`) follows arcs as far as its tangents reach: where bodies turn by half a
 //! radian within a step it may run away, and five links let go level lose three quarters of their energy. And a joint
@@ -11,6 +11,8 @@
 //! lie on: a point of each body, carried along, and the distance of the two along the normal that it had at the beginning.
 //! At the end of the step, when contacts are found for everybody, the velocities are solved once more with the new ones.
 //!
+//! Islands without joints take a step in parts, too, if an impact turns a body further than its contacts foresee (`whip.rs`).
+//!
 //! If the shortest parts do not help and a joint opens by more than it did before, the step is refused: nothing tears in silence.
 
 use super::Retroactive;
@@ -19,12 +21,14 @@ use super::bounce::Budget;
 use super::contact::PairState;
 use super::passive::{Account, Passivity, is_anchored};
 use super::trembling::Demand;
+use crate::constraint::contact::ContactGeometry;
 use crate::constraint::{JointView, Limit, Softness};
 use crate::contact::ContactImpulse;
 use crate::event::Reaction;
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::islands::Island;
 use crate::{BodyState, Id, JointId, Model, State, StepError};
+use tumble_geometry::Transform;
 
 /// In how many parts a step is taken at most; a power of two.
 const MOST: u32 = 64;
@@ -37,6 +41,12 @@ const WORK: u32 = 300;
 
 /// The same where joints form loops: a net that bears a weight needs short parts, however many contacts it has.
 const WORK_IN_LOOPS: u32 = 1000;
+
+/// The same where there are contacts only: four parts for three hundred points.
+const WORK_OF_CONTACTS: u32 = 1200;
+
+/// Without joints, fewer parts than this are not worth their time.
+const LEAST: u32 = 4;
 
 /// A joint that opens by this part of its lever, or by this angle in radians, and was not as far open before, does not hold.
 const OPEN: f64 = 0.05;
@@ -210,11 +220,16 @@ impl Retroactive {
             self.finished[id.slot()] = true;
         }
         let start = state.time;
-        let mut passivity =
-            if self.integrator.keeps_energy() { Passivity::of(model, state, &island) } else { Passivity::Active };
+        // Contacts have a budget of energy of their own (`bounce.rs`).
+        let has_joints = !island.joints.is_empty();
+        let mut passivity = match has_joints && self.integrator.keeps_energy() {
+            true => Passivity::of(model, state, &island),
+            false => Passivity::Active,
+        };
         let restorable = passivity == Passivity::Keeps && is_anchored(model, &island);
         let opened: Vec<f64> = island.joints.iter().map(|&id| opening(model, state, id).1).collect();
         let mut borne = vec![Reaction::default(); island.joints.len()];
+        let mut pushed: Vec<ContactImpulse> = Vec::new();
         // Shorter parts do not close what somebody has torn open.
         let most = if opened.iter().any(|&before| before > OPEN) { FEW } else { self.most_parts(&island) };
         parts = parts.min(most);
@@ -242,7 +257,15 @@ impl Retroactive {
                 sum.force += begin.force + end.force;
                 sum.torque += begin.torque + end.torque;
             }
+            if !has_joints {
+                let points = island.contacts.iter().flat_map(|&index| &self.memory.contacts.list[index].points);
+                pushed.resize(points.clone().count(), ContactImpulse::default());
+                pushed.iter_mut().zip(points).for_each(|(sum, point)| *sum = *sum + point.start + point.end);
+            }
             left -= 1;
+        }
+        if !has_joints {
+            self.store_pushed(&island, &pushed, dt);
         }
         for (sum, id) in borne.into_iter().zip(&island.joints) {
             let share = 1.0 / f64::from(parts);
@@ -255,8 +278,29 @@ impl Retroactive {
     /// How many parts are worth their time: among many contacts each costs a hundred sweeps.
     fn most_parts(&self, island: &Island) -> u32 {
         let points: usize = island.contacts.iter().map(|&index| self.memory.contacts.list[index].points.len()).sum();
-        let work = if island.has_loops() { WORK_IN_LOOPS } else { WORK };
+        let work = match (island.joints.is_empty(), island.has_loops()) {
+            (true, _) => WORK_OF_CONTACTS,
+            (false, true) => WORK_IN_LOOPS,
+            (false, false) => WORK,
+        };
         if points == 0 { MOST } else { (work / (points + island.joints.len()) as u32).clamp(FEW, MOST) }
+    }
+
+    /// Whether an island without joints is small enough to take a step in parts.
+    pub(super) fn is_worth_parts(&self, island: &Island) -> bool {
+        self.most_parts(island) >= LEAST
+    }
+
+    /// Notes what the contact points of an island exerted in all parts of a step together.
+    fn store_pushed(&mut self, island: &Island, pushed: &[ContactImpulse], dt: f64) {
+        let mut pushed = pushed.iter();
+        for &index in &island.contacts {
+            let contact = &mut self.memory.contacts.list[index];
+            contact.dt = dt;
+            for (point, sum) in contact.points.iter_mut().zip(&mut pushed) {
+                (point.start, point.end) = (*sum, ContactImpulse::default());
+            }
+        }
     }
 
     /// Moves an island by a part of a step. How wrong the energy is, beyond 1 too wrong; infinite if joints do not close. If it `must` do,
@@ -308,17 +352,22 @@ impl Retroactive {
 /// Moves the points of a contact with the surfaces they lie on.
 fn carry(contact: &mut PairState, before: &[BodyState], after: &[BodyState], h: f64) {
     let slots = contact.bodies.map(Id::slot);
+    let [before, after] = [before, after].map(|bodies| slots.map(|slot| bodies[slot].center_pose()));
     for point in &mut contact.points {
-        let position = point.geometry.position;
-        let [a, b] = slots.map(|slot| {
-            let (before, after) = (before[slot].center_pose(), after[slot].center_pose());
-            after.point(before.inverse_point(position))
-        });
-        let mut geometry = point.geometry;
-        geometry.gap += (b - a).dot(geometry.normal);
-        geometry.position = 0.5 * (a + b);
-        *point = point.moved_to(point.features, geometry, h);
+        *point = point.moved_to(point.features, carried(&point.geometry, &before, &after), h);
     }
+}
+
+/// Where a contact point gets with the surfaces it lies on, as both bodies move from one pose to another: the gap is measured
+/// along the normal it had.
+pub(super) fn carried(
+    geometry: &ContactGeometry,
+    before: &[Transform; 2],
+    after: &[Transform; 2],
+) -> ContactGeometry {
+    let [a, b] = [0, 1].map(|side| after[side].point(before[side].inverse_point(geometry.position)));
+    let gap = geometry.gap + (b - a).dot(geometry.normal);
+    ContactGeometry { position: 0.5 * (a + b), normal: geometry.normal, gap }
 }
 
 /// How far a joint is open at most, in metres or radians, and as a part of its lever or in radians.

@@ -48,9 +48,10 @@ pub use settings::RetroactiveSettings;
 
 use self::assemble::{Assembler, Assembly, JointMemory, Stage};
 use self::bounce::Budget;
-use self::detect::Scenery;
+use self::detect::{Moment, Scenery};
 use self::impact::{Impacts, bounces};
 use self::memory::{Memory, MemoryToSave};
+use self::parts::Exerted;
 use self::push::Push;
 use self::speculate::{Outlook, Sheets};
 use super::{Method, StepContext};
@@ -92,6 +93,8 @@ pub struct Retroactive {
     budget: Budget,
     /// By slot of the body, whether it has taken the step under way in parts.
     finished: Vec<bool>,
+    /// What contacts exerted in parts of it.
+    exerted: Exerted,
     /// Who may end the step under way.
     cancel: Cancel,
     report: StepReport,
@@ -129,6 +132,7 @@ impl Retroactive {
             pushes: Vec::new(),
             budget: Budget::default(),
             finished: Vec::new(),
+            exerted: Exerted::default(),
             cancel: Cancel::new(),
             report: StepReport::default(),
             before: Before::default(),
@@ -342,10 +346,10 @@ impl Retroactive {
         let settings = self.settings;
         let time = context.state.time_after(dt);
         self.roster.follow(context.changes, model);
-        let scenery =
-            Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers, cancel };
+        let moment = Moment { model, state: context.state, dt, settings: &settings };
+        let scenery = Scenery { moment, roster: &self.roster, workers, cancel };
         self.memory.contacts.refresh(&scenery, context.changes, context.index);
-        self.memory.contacts.remember_approach(&scenery);
+        self.memory.contacts.remember_approach(&moment);
         self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
         cancel.check()?;
         self.wake_touched(context);
@@ -364,7 +368,8 @@ impl Retroactive {
         self.report.times.integrate = watch.elapsed();
 
         let watch = Stopwatch::start();
-        let scenery = Scenery { model, state, dt, settings: &settings, roster: &self.roster, workers, cancel };
+        let moment = Moment { model, state, dt, settings: &settings };
+        let scenery = Scenery { moment, roster: &self.roster, workers, cancel };
         self.memory.contacts.detect(&scenery, context.index);
         cancel.check()?;
         self.report.times.detect += watch.elapsed();
@@ -526,6 +531,7 @@ impl Method for Retroactive {
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
             finished: self.finished.clone(),
+            exerted: self.exerted.clone(),
             cancel: Cancel::new(),
             report: self.report,
             before: Before::default(),

@@ -11,24 +11,24 @@
 //! lie on: a point of each body, carried along, and the distance of the two along the normal that it had at the beginning.
 //! At the end of the step, when contacts are found for everybody, the velocities are solved once more with the new ones.
 //!
-//! Islands without joints take a step in parts, too, if an impact turns a body further than its contacts foresee (`whip.rs`).
+//! Islands without joints take a step in parts, too, if an impact turns a body further than its contacts foresee (`whip.rs`). Their
+//! contacts are found anew at the end of each part.
 //!
 //! If the shortest parts do not help and a joint opens by more than it did before, the step is refused: nothing tears in silence.
 
 use super::Retroactive;
 use super::assemble::{JointMemory, lever, size};
 use super::bounce::Budget;
-use super::contact::PairState;
+use super::contact::{PairState, PointState};
+use super::detect::Moment;
 use super::passive::{Account, Passivity, is_anchored};
 use super::trembling::Demand;
-use crate::constraint::contact::ContactGeometry;
 use crate::constraint::{JointView, Limit, Softness};
 use crate::contact::ContactImpulse;
 use crate::event::Reaction;
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::islands::Island;
-use crate::{BodyState, Id, JointId, Model, State, StepError};
-use tumble_geometry::Transform;
+use crate::{BodyState, ColliderId, Id, JointId, Model, State, StepError};
 
 /// In how many parts a step is taken at most; a power of two.
 const MOST: u32 = 64;
@@ -114,6 +114,7 @@ impl Retroactive {
     pub(super) fn begin_step(&mut self, model: &Model, state: &mut State, dt: f64) -> Result<(), StepError> {
         self.find_islands(model, state);
         self.finished.clear();
+        self.exerted = Exerted::default();
         self.finished.resize(state.bodies.len(), false);
         let (mut whole, mut divided) = (self.everybody(model, state), Vec::new());
         whole.islands.retain(|&index| match self.parts_needed(model, state, dt, index) {
@@ -202,6 +203,7 @@ impl Retroactive {
         });
         self.solve_velocities(model, state, dt, &chosen, &finished);
         self.finished = finished;
+        self.exerted.store(&mut self.memory.contacts.list);
     }
 
     /// Moves an island to the end of the step.
@@ -229,7 +231,6 @@ impl Retroactive {
         let restorable = passivity == Passivity::Keeps && is_anchored(model, &island);
         let opened: Vec<f64> = island.joints.iter().map(|&id| opening(model, state, id).1).collect();
         let mut borne = vec![Reaction::default(); island.joints.len()];
-        let mut pushed: Vec<ContactImpulse> = Vec::new();
         // Shorter parts do not close what somebody has torn open.
         let most = if opened.iter().any(|&before| before > OPEN) { FEW } else { self.most_parts(&island) };
         parts = parts.min(most);
@@ -258,14 +259,12 @@ impl Retroactive {
                 sum.torque += begin.torque + end.torque;
             }
             if !has_joints {
-                let points = island.contacts.iter().flat_map(|&index| &self.memory.contacts.list[index].points);
-                pushed.resize(points.clone().count(), ContactImpulse::default());
-                pushed.iter_mut().zip(points).for_each(|(sum, point)| *sum = *sum + point.start + point.end);
+                self.exerted.add(&island, &self.memory.contacts.list, dt - h * f64::from(left));
             }
             left -= 1;
         }
         if !has_joints {
-            self.store_pushed(&island, &pushed, dt);
+            island.contacts.iter().for_each(|&index| forget(&mut self.memory.contacts.list[index], dt));
         }
         for (sum, id) in borne.into_iter().zip(&island.joints) {
             let share = 1.0 / f64::from(parts);
@@ -291,18 +290,6 @@ impl Retroactive {
         self.most_parts(island) >= LEAST
     }
 
-    /// Notes what the contact points of an island exerted in all parts of a step together.
-    fn store_pushed(&mut self, island: &Island, pushed: &[ContactImpulse], dt: f64) {
-        let mut pushed = pushed.iter();
-        for &index in &island.contacts {
-            let contact = &mut self.memory.contacts.list[index];
-            contact.dt = dt;
-            for (point, sum) in contact.points.iter_mut().zip(&mut pushed) {
-                (point.start, point.end) = (*sum, ContactImpulse::default());
-            }
-        }
-    }
-
     /// Moves an island by a part of a step. How wrong the energy is, beyond 1 too wrong; infinite if joints do not close. If it `must` do,
     /// it is taken as it is.
     fn take_part(
@@ -314,6 +301,11 @@ impl Retroactive {
         island: &Island,
         Care { passivity, must, restores }: Care,
     ) -> f64 {
+        let settings = self.settings;
+        if island.joints.is_empty() {
+            let moment = Moment { model, state, dt: h, settings: &settings };
+            self.memory.contacts.remember_approach_of(&moment, &island.contacts);
+        }
         if !island.contacts.is_empty() {
             self.budget = Budget::new(&FreeMotion::of_some(model, state, &chosen.moves), state.time, &state.bodies);
         }
@@ -323,8 +315,13 @@ impl Retroactive {
             return f64::INFINITY;
         }
         self.integrate(model, state, h, &chosen.moves);
-        for &index in &island.contacts {
-            carry(&mut self.memory.contacts.list[index], &account.bodies, &state.bodies, h);
+        if island.joints.is_empty() {
+            let moment = Moment { model, state, dt: h, settings: &settings };
+            self.memory.contacts.find_again(&moment, &island.contacts);
+        } else {
+            for &index in &island.contacts {
+                carry(&mut self.memory.contacts.list[index], &account.bodies, &state.bodies, h);
+            }
         }
         self.solve_velocities(model, state, h, &chosen.islands, &[]);
         let end = FreeMotion::of_some(model, state, &chosen.moves);
@@ -349,25 +346,74 @@ impl Retroactive {
     }
 }
 
-/// Moves the points of a contact with the surfaces they lie on.
-fn carry(contact: &mut PairState, before: &[BodyState], after: &[BodyState], h: f64) {
-    let slots = contact.bodies.map(Id::slot);
-    let [before, after] = [before, after].map(|bodies| slots.map(|slot| bodies[slot].center_pose()));
-    for point in &mut contact.points {
-        *point = point.moved_to(point.features, carried(&point.geometry, &before, &after), h);
+/// What contact points exerted in the parts of a step, and how they were met. It is kept apart until the end of the step: there the
+/// velocities are solved once more, and what has bounced or has been held in a part has done so.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exerted {
+    /// By their colliders. The impulses of all parts are in `start`.
+    points: Vec<([ColliderId; 2], PointState)>,
+}
+
+impl Exerted {
+    /// Adds the impulses of a part that began so many seconds after the beginning of the step.
+    fn add(&mut self, island: &Island, contacts: &[PairState], began: f64) {
+        for contact in island.contacts.iter().map(|&index| &contacts[index]) {
+            for point in contact.points.iter().filter(|point| (point.start + point.end).normal > 0.0) {
+                let is_same = |(pair, known): &([ColliderId; 2], PointState)| {
+                    (*pair, known.key) == (contact.colliders, point.key)
+                };
+                let known = self.points.iter().position(is_same).unwrap_or_else(|| {
+                    let start = ContactImpulse::default();
+                    let met = PointState { start, meeting_time: point.meeting_time + began, ..*point };
+                    self.points.push((contact.colliders, met));
+                    self.points.len() - 1
+                });
+                let sum = &mut self.points[known].1;
+                sum.start = sum.start + point.start + point.end;
+                sum.impact_speed = sum.impact_speed.max(point.impact_speed);
+            }
+        }
+    }
+
+    /// At the end of the step, adds all to the contacts, which are sorted by their colliders. What a point exerted that is no more
+    /// goes to the first point of its contact.
+    pub(super) fn store(&mut self, contacts: &mut [PairState]) {
+        for (colliders, exerted) in self.points.drain(..) {
+            let Ok(contact) = contacts.binary_search_by_key(&colliders, |contact| contact.colliders) else { continue };
+            let points = &mut contacts[contact].points;
+            let known = points.iter().position(|point| point.key == exerted.key).unwrap_or(0);
+            if let Some(point) = points.get_mut(known) {
+                point.start = point.start + exerted.start;
+                point.impact_speed = point.impact_speed.max(exerted.impact_speed);
+                point.meeting_time = point.meeting_time.min(exerted.meeting_time);
+            }
+        }
     }
 }
 
-/// Where a contact point gets with the surfaces it lies on, as both bodies move from one pose to another: the gap is measured
-/// along the normal it had.
-pub(super) fn carried(
-    geometry: &ContactGeometry,
-    before: &[Transform; 2],
-    after: &[Transform; 2],
-) -> ContactGeometry {
-    let [a, b] = [0, 1].map(|side| after[side].point(before[side].inverse_point(geometry.position)));
-    let gap = geometry.gap + (b - a).dot(geometry.normal);
-    ContactGeometry { position: 0.5 * (a + b), normal: geometry.normal, gap }
+/// Forgets the impulses and impacts of the last part of a step of `dt` seconds.
+fn forget(contact: &mut PairState, dt: f64) {
+    contact.dt = dt;
+    for point in &mut contact.points {
+        (point.start, point.end) = Default::default();
+        (point.impact_speed, point.meeting_time) = (0.0, f64::INFINITY);
+    }
+}
+
+/// Moves the points of a contact with the surfaces they lie on.
+fn carry(contact: &mut PairState, before: &[BodyState], after: &[BodyState], h: f64) {
+    let slots = contact.bodies.map(Id::slot);
+    for point in &mut contact.points {
+        let position = point.geometry.position;
+        let [a, b] = slots.map(|slot| {
+            let (before, after) = (before[slot].center_pose(), after[slot].center_pose());
+            after.point(before.inverse_point(position))
+        });
+        let mut geometry = point.geometry;
+        geometry.gap += (b - a).dot(geometry.normal);
+        geometry.position = 0.5 * (a + b);
+        *point = point.moved_to(point.features, geometry, h);
+    }
 }
 
 /// How far a joint is open at most, in metres or radians, and as a part of its lever or in radians.

@@ -35,7 +35,7 @@ use super::speculate::{Outlook, Sheets};
 use super::whip::whips;
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::scripts;
-use crate::solver::{Bounds, Convergence, Problem, SolverBody, SolverRow};
+use crate::solver::{Convergence, Problem, SolverBody, SolverRow};
 use crate::{BodyState, Id, Model, State};
 use tumble_geometry::math::rotation_vector;
 
@@ -262,14 +262,9 @@ impl Retroactive {
 
     /// Whether a body of an island of contacts turns too far for them (`whip.rs`), and it is worth taking the step in parts.
     fn whips(&self, task: &Task, (model, state): (&Model, &State), bodies: &[SolverBody], dt: f64) -> bool {
-        let (island, assembly) = (&self.islands.as_slice()[task.island], &task.assembly);
-        let contacts = &self.memory.contacts.list;
-        let acts = |point: usize| {
-            assembly.rows_of_points(point..point + 1).all(|rows| assembly.rows[rows.start].bounds != Bounds::Nothing)
-        };
-        island.joints.is_empty()
-            && self.is_worth_parts(island)
-            && whips(model, &state.bodies, (island, contacts), acts, bodies, dt)
+        let island = &self.islands.as_slice()[task.island];
+        let pairs = (island, self.memory.contacts.list.as_slice());
+        island.joints.is_empty() && self.is_worth_parts(island) && whips(model, &state.bodies, pairs, bodies, dt)
     }
 
     /// Solves an island from its velocities without impulses.

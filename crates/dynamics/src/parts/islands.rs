@@ -59,6 +59,7 @@ impl Forest {
     /// Connects two trees; the smaller root wins, so that the result does not depend on the order.
     fn connect(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
+        debug_assert!(self.0[a] as usize == a && self.0[b] as usize == b, "a root is its own parent");
         self.0[a.max(b)] = a.min(b) as u32;
     }
 }
@@ -136,6 +137,7 @@ impl Islands {
         self.all[..self.count].iter_mut().for_each(|island| island.joints.sort_unstable());
         for (number, bodies) in contacts {
             if let Some(island) = self.of_either(bodies.map(Some)) {
+                debug_assert!(island.contacts.last().is_none_or(|&last| last < number), "contacts come in order, once");
                 island.contacts.push(number);
             }
         }

@@ -81,8 +81,10 @@ impl Pit {
             return;
         }
         let restitution = if self.random.u8(..4) == 0 { 0.6 } else { 0.0 };
+        let share = self.random.f64();
+        let mass = share * share * share;
         let body = Body::dynamic().with_shape(shape).with_material(Material { restitution, ..Material::default() });
-        let body = body.with_mass(0.5 + 20.0 * self.random.f64().powi(3)).with_velocity(3.0 * self.vector());
+        let body = body.with_mass(0.5 + 20.0 * mass).with_velocity(3.0 * self.vector());
         let body = body.at(pose.translation).rotated(pose.rotation).with_angular_velocity(5.0 * self.vector());
         self.bodies.push(self.world.add_body(body).unwrap());
     }

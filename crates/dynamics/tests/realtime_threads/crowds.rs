@@ -9,7 +9,7 @@ use tumble_dynamics::model::{Joint, Script};
 use tumble_dynamics::{Body, BodyId, World};
 
 /// The scenes by name, and how to put them into a world.
-pub const CROWDS: [(&str, fn(&mut World)); 12] = [
+pub(crate) const CROWDS: [(&str, fn(&mut World)); 12] = [
     ("pyramid", |world| {
         floor(world);
         pyramid(world, 14, DVec3::ZERO);
@@ -73,7 +73,7 @@ pub const CROWDS: [(&str, fn(&mut World)); 12] = [
 ];
 
 /// A world with one of the scenes.
-pub fn crowd(build: fn(&mut World), method: Realtime) -> World {
+pub(crate) fn crowd(build: fn(&mut World), method: Realtime) -> World {
     let mut world = World::with_method(method);
     build(&mut world);
     world

@@ -1,9 +1,10 @@
 //! What hangs on joints: a heavy load at the end of a light chain, and large nets.
 
 use super::{DT, G, world};
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use tumble_dynamics::constraint::Ball;
 use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::model::{CollisionFilter, Joint, JointEnd};
 use tumble_dynamics::{Body, JointId, World};
 
@@ -24,7 +25,7 @@ fn chains_do_not_stretch() {
         [(1000.0, 0.2, 0.0_f64), (1000.0, 0.2, 60.0), (1000.0, 0.5, 90.0), (100.0, 0.1, 90.0), (1e5, 0.2, 45.0)]
     {
         let mut world = world();
-        let turn = DQuat::from_rotation_z(degrees.to_radians());
+        let turn = rotation_about(DVec3::Z, degrees.to_radians());
         let down = turn * DVec3::NEG_Y;
         let mut joints = Vec::new();
         let mut last = JointEnd::World;

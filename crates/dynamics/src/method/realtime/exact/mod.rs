@@ -483,7 +483,12 @@ impl ExactIsland {
     fn jerks(&mut self, world: &JointWorld<'_>, bodies: &Bodies) -> bool {
         let Self { joints, inertia, problem, .. } = self;
         let greatest = |place: u32| inertia[place as usize].greatest;
-        joints.iter_mut().fold(false, |any, joint| joint.jerks(world, bodies, &greatest, &problem.rows) || any)
+        let mut any = false;
+        // All of them take note of their impulses.
+        for joint in joints {
+            any |= joint.jerks(world, bodies, &greatest, &problem.rows);
+        }
+        any
     }
 
     /// Moves the bodies, looks by how much joints miss, and puts the bodies back.

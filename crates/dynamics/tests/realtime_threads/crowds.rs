@@ -8,8 +8,11 @@ use tumble_dynamics::method::Realtime;
 use tumble_dynamics::model::{Joint, Script};
 use tumble_dynamics::{Body, BodyId, World};
 
-/// The scenes by name, and how to put them into a world.
-pub(crate) const CROWDS: [(&str, fn(&mut World)); 12] = [
+/// A scene: its name, and how to put it into a world.
+type Crowd = (&'static str, fn(&mut World));
+
+/// The scenes.
+pub(crate) const CROWDS: [Crowd; 12] = [
     ("pyramid", |world| {
         floor(world);
         pyramid(world, 14, DVec3::ZERO);

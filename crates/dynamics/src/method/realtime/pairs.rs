@@ -157,6 +157,9 @@ pub(super) struct Pair {
     /// What there is to tell of it after a step.
     #[serde(skip)]
     pub(super) news: News,
+    /// When and how fast its surfaces meet in the step under way, if they did not touch before it.
+    #[serde(skip)]
+    pub(super) meeting: Option<Meeting>,
     /// What it has to bear (`load`).
     pub(super) burden: Burden,
     pub(super) unrest: Unrest,
@@ -220,6 +223,15 @@ pub(super) struct Unrest {
 
 impl Unrest {
     pub(super) const BEGINS: Self = Self { steps: 15, lasts: true };
+}
+
+/// Surfaces meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    /// In seconds after the beginning of the step.
+    pub(super) time: f64,
+    /// In m/s.
+    pub(super) speed: f64,
 }
 
 /// What a step has brought.
@@ -299,6 +311,7 @@ impl pairs::Pair for Box<Pair> {
             dt: 0.0,
             recycled: false,
             news: News::default(),
+            meeting: None,
             burden: Burden::default(),
             unrest: Unrest::default(),
             link: None,
@@ -323,7 +336,7 @@ impl Pair {
         (*shapes, *tilt, *old_dt, *touch) = (self.shapes, self.tilt, self.dt, self.touch);
         (self.before.burden, self.before.unrest) = (self.burden, self.unrest);
         self.unrest.steps = self.unrest.steps.saturating_sub(1);
-        self.dt = dt;
+        (self.dt, self.meeting) = (dt, None);
         self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
     }
 
@@ -724,10 +737,6 @@ impl Pairs {
         self.list.iter_mut().for_each(|pair| pair.undo());
         self.list.append(&mut self.ended);
         self.list.sort_by_key(|pair| pair.colliders);
-    }
-
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
     }
 
     /// The part of it that leaves a trace.

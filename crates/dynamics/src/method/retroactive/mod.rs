@@ -26,7 +26,6 @@ mod assemble;
 mod bounce;
 mod contact;
 mod detect;
-mod draw;
 mod impact;
 mod memory;
 mod nearby;
@@ -472,7 +471,9 @@ impl Method for Retroactive {
     }
 
     fn draw(&self, model: &Model, state: &State, flags: InstrumentFlags, instrument: &mut dyn Instrument) {
-        draw::draw(self, model, state, flags, instrument);
+        if flags.islands {
+            self.islands.draw(model, state, instrument);
+        }
     }
 
     fn reset(&mut self) {

@@ -41,6 +41,9 @@ const PUSH_RATE: f64 = 20.0;
 /// How often joints are aimed anew, at most.
 const LOOKS_AHEAD: usize = 3;
 
+/// How often a substep is solved anew because joints pull much harder than was expected, at most.
+const SECOND_THOUGHTS: usize = 2;
+
 /// Impulses of which no more than this share suits the problem are no good to start from.
 const GOOD_GUESS: f64 = 0.5;
 
@@ -457,6 +460,14 @@ impl ExactIsland {
         if self.joints.is_empty() {
             return;
         }
+        for _ in 0..SECOND_THOUGHTS {
+            if !self.jerks(world, bodies) {
+                break;
+            }
+            self.weigh(bodies);
+            self.stiffen(world, bodies);
+            self.solve(bodies);
+        }
         for _ in 0..LOOKS_AHEAD {
             if self.aim(bodies, world) <= joints::CLOSED {
                 break;
@@ -466,6 +477,18 @@ impl ExactIsland {
         for joint in &mut self.joints {
             joint.pushed(world, bodies, &self.problem.rows);
         }
+    }
+
+    /// Whether joints pull much harder than was expected.
+    fn jerks(&mut self, world: &JointWorld<'_>, bodies: &Bodies) -> bool {
+        let Self { joints, inertia, problem, .. } = self;
+        let greatest = |place: u32| inertia[place as usize].greatest;
+        let mut any = false;
+        // All of them take note of their impulses.
+        for joint in joints {
+            any |= joint.jerks(world, bodies, &greatest, &problem.rows);
+        }
+        any
     }
 
     /// Moves the bodies, looks by how much joints miss, and puts the bodies back.

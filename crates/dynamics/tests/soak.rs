@@ -19,7 +19,7 @@ const DT: f64 = 1.0 / 60.0;
 const MOST: [usize; 3] = [60, 12, 4];
 
 fn steps() -> usize {
-    std::env::var("TUMBLE_CASES").ok().and_then(|steps| steps.parse().ok()).unwrap_or(1500)
+    std::env::var("TUMBLE_CASES").ok().and_then(|steps| steps.parse().ok()).unwrap_or(3000)
 }
 
 /// A pit with things in it that come and go.

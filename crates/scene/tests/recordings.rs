@@ -87,7 +87,7 @@ fn cut_off_and_damaged_recordings_are_read_up_to_the_damage() {
     let whole = std::fs::read(&path).unwrap();
     let damaged = folder.join("damaged.tumble");
     let (mut cuts, mut longest) = (0, 0);
-    for length in (0..whole.len()).step_by(997) {
+    for length in (0..whole.len()).step_by(997).chain([whole.len() - 1]) {
         std::fs::write(&damaged, &whole[..length]).unwrap();
         let Ok(mut recording) = Recording::open(&damaged) else { continue };
         cuts += 1;

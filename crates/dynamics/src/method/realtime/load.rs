@@ -82,7 +82,7 @@ impl Burden {
 /// How heaps fare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Load {
-    /// Whether large heaps crash about.
+    /// Whether heaps of more than a few contacts crash about.
     pub(super) crashes: bool,
 }
 

@@ -244,7 +244,7 @@ impl Realtime {
             cancel: context.cancel,
         };
         self.memory.pairs.find(&scenery, context.index, &mut self.near);
-        self.begin_joints(model);
+        self.begin_joints(model, context.state);
         let calm = self.memory.pairs.hardly_move(model, context.state, settings.keep, dt);
         self.rhythm = self.memory.load.rhythm(&settings, calm);
         self.report.times.stages.broad_phase = watch.lap();
@@ -375,10 +375,21 @@ impl Realtime {
         }
     }
 
-    /// Forgets what joints exerted in the step before.
-    fn begin_joints(&mut self, model: &Model) {
+    /// Forgets what joints exerted in the step before; those of bodies that sleep go on bearing what they bore.
+    fn begin_joints(&mut self, model: &Model, state: &State) {
         self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
-        self.memory.joints.iter_mut().for_each(|memory| memory.exerted = Default::default());
+        let is_awake = |end: JointEnd| match end {
+            JointEnd::Body(id) => {
+                model.bodies().get(id).is_some_and(|body| body.kind.moves()) && !state.bodies[id.slot()].asleep
+            }
+            JointEnd::World => false,
+        };
+        for memory in &mut self.memory.joints {
+            let joint = memory.joint.and_then(|id| model.joints().get(id));
+            if joint.is_none_or(|joint| joint.ends.into_iter().any(is_awake)) {
+                memory.exerted = Default::default();
+            }
+        }
     }
 
     fn find_islands(&mut self, model: &Model, state: &State, who: Who) {

@@ -166,52 +166,12 @@ pub(super) struct Pair {
     /// Where it is solved if it is in a heap (`wide`).
     #[serde(skip)]
     pub(super) link: Option<Link>,
-    /// How far apart they were seen to be.
-    #[serde(skip)]
-    apart: Option<Apart>,
     /// Whether nothing is known of how they touch; what is loaded has to be looked at.
     #[serde(skip)]
     blank: bool,
     /// How it was before the step under way.
     #[serde(skip)]
     before: Before,
-}
-
-/// Surfaces that were seen to be farther apart than this where one collider had a pose in the frame of the other: until they have come
-/// nearer by as much as they need not come, nobody has to look at them. What is found does not depend on it.
-#[derive(Clone, Copy, Debug)]
-struct Apart {
-    pose: Transform,
-    distance: f64,
-    /// How far the collider whose pose it is reaches from its origin, in metres.
-    reach: f64,
-    /// Whether it is the second, in the frame of the first.
-    is_second: bool,
-}
-
-/// Surfaces are looked for this much farther than needed, relative to the size of the smaller collider and to what is needed.
-const ROOM: [f64; 2] = [0.01, 0.25];
-
-impl Apart {
-    /// Of two colliders; `distance` is not known yet.
-    fn new([a, b]: [&ColliderModel; 2], b_in_a: &Transform) -> Self {
-        let [first, second] = [a, b].map(|collider| {
-            let sphere = &collider.bounding_sphere;
-            sphere.center.length() + sphere.radius
-        });
-        let is_second = second <= first;
-        let (pose, reach) = if is_second { (*b_in_a, second) } else { (b_in_a.inverse(), first) };
-        Self { pose, distance: 0.0, reach, is_second }
-    }
-
-    /// How far apart they are at least now.
-    fn least(&self, b_in_a: &Transform) -> f64 {
-        let pose = if self.is_second { *b_in_a } else { b_in_a.inverse() };
-        let turn = pose.rotation * self.pose.rotation.conjugate();
-        // A point at the distance r from the axis of a turn by θ moves by 2 r sin(θ/2).
-        let turned = 2.0 * DVec3::new(turn.x, turn.y, turn.z).length() * self.reach;
-        self.distance - (pose.translation - self.pose.translation).length() - turned
-    }
 }
 
 /// An exact solve was not worth it: for how many steps it is not tried again, and whether it was so since the pair was last at rest.
@@ -315,7 +275,6 @@ impl pairs::Pair for Box<Pair> {
             burden: Burden::default(),
             unrest: Unrest::default(),
             link: None,
-            apart: None,
             blank: true,
             before: Before::default(),
         }))
@@ -369,7 +328,7 @@ impl Pair {
         let Before { shapes, tilt, dt, touch, burden, unrest, .. } = self.before;
         (self.shapes, self.tilt, self.dt, self.touch) = (shapes, tilt, dt, touch);
         (self.burden, self.unrest) = (burden, unrest);
-        (self.apart, self.blank) = (None, false);
+        self.blank = false;
     }
 
     /// Whether they touch in at least one point.
@@ -397,7 +356,6 @@ impl Pair {
             self.shapes = shapes;
             *self.cache_mut() = PairCache::default();
             self.patches.clear();
-            self.apart = None;
         }
         (self.sensor, self.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
         self.material = model.mixing().mix(&a.material, &b.material);
@@ -429,32 +387,16 @@ impl Pair {
         self.ask_rule(model, state);
     }
 
-    /// Finds where colliders come to touch that did not; most of them are seen to be too far apart without looking.
+    /// Finds where colliders come to touch that did not; of most of them there is nothing to remember.
     fn look_for_first(
         &mut self,
-        colliders: [&ColliderModel; 2],
+        [a, b]: [&ColliderModel; 2],
         b_in_a: &Transform,
         options: &ManifoldOptions,
         manifolds: &mut Vec<Manifold>,
     ) {
-        if self.apart.is_some_and(|apart| apart.least(b_in_a) > options.prediction) {
-            return;
-        }
-        let [a, b] = colliders.map(|collider| &collider.shape);
-        let size = colliders[0].bounding_sphere.radius.min(colliders[1].bounding_sphere.radius);
-        let far = options.prediction + ROOM[0] * size + ROOM[1] * options.prediction;
         let mut cache = PairCache::default();
-        let wide = ManifoldOptions { prediction: far, recycling: 0.0, ..*options };
-        query::contact_manifolds(a, b, b_in_a, &wide, &mut cache, manifolds);
-        self.apart = None;
-        if manifolds.is_empty() {
-            let apart = Apart { distance: far, ..Apart::new(colliders, b_in_a) };
-            self.apart = Some(apart).filter(|apart| apart.distance.is_finite() && apart.reach.is_finite());
-            return;
-        }
-        manifolds.clear();
-        cache = PairCache::default();
-        query::contact_manifolds(a, b, b_in_a, options, &mut cache, manifolds);
+        query::contact_manifolds(&a.shape, &b.shape, b_in_a, options, &mut cache, manifolds);
         if !manifolds.is_empty() {
             *self.cache_mut() = cache;
             self.blank = false;
@@ -747,7 +689,8 @@ impl Pairs {
         let matters = |pair: &Pair| {
             let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
             let alive = pair.colliders.map(revision) == pair.shapes.map(Some);
-            alive && (!pair.patches.is_empty() || pair.touch.now || pair.touch.before)
+            let leaves = pair.touch.now || pair.touch.before || (pair.burden, pair.unrest) != Default::default();
+            alive && (!pair.patches.is_empty() || leaves)
         };
         self.list.retain(|pair| matters(pair));
         self.still.retain(|pair| matters(pair));

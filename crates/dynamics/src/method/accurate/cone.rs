@@ -25,6 +25,16 @@ pub(super) enum Block {
     Bounded { row: usize, min: f64, max: f64 },
 }
 
+impl Block {
+    /// The row of its normal force, if it has one.
+    pub(super) fn normal(&self) -> Option<usize> {
+        match self {
+            Self::Contact { normal, .. } => Some(*normal),
+            Self::Bounded { .. } => None,
+        }
+    }
+}
+
 /// How many rounds at most.
 const ROUNDS: usize = 4000;
 
@@ -87,6 +97,7 @@ pub(super) fn solve(matrix: &Matrix, b: &[f64], blocks: &[Block]) -> Option<Solu
             }
         }
     }
+    if !converged && std::env::var("DBG").is_ok() { eprintln!("not converged n {n}"); }
     let rates = a.times(&z).iter().zip(&b).map(|(a, b)| (a + b) * trace).collect();
     Some(Solution { lambda: z, rates, converged })
 }

@@ -13,7 +13,7 @@ use super::element::{Element, Grip, Mode, What};
 use super::line::{Line, Mobility, NOBODY, Twist};
 use super::settings::Drift;
 use super::touch::{Coupled, Ground, TouchRow, groups, push};
-use super::tree::Tree;
+use super::tree::{REDUNDANT, Tree};
 use crate::constraint::{BodyView, JointView, Limit, Row, Softness};
 use crate::event::Reaction;
 use crate::force::Wrenches;
@@ -213,7 +213,7 @@ impl Equations {
     /// The masses where the bodies are.
     pub(super) fn weigh(&mut self, model: &Model, bodies: &[BodyState]) {
         self.mobilities.clear();
-        self.mobilities.resize(bodies.len(), Mobility::default());
+        self.mobilities.resize(bodies.len(), Mobility::NONE);
         for &slot in &self.movable {
             if let Some(body) = model.bodies().in_slot(slot) {
                 self.mobilities[slot] = Mobility::of(body, &bodies[slot]);
@@ -260,6 +260,11 @@ impl Equations {
 
     /// Writes the rows of the joints where the bodies are, and factors those that hold.
     pub(super) fn prepare(&mut self, scenery: &Scenery<'_>, bodies: &[BodyState]) {
+        self.prepare_but(scenery, bodies, REDUNDANT);
+    }
+
+    /// The same without rows that nearly say what others say: those whose pivots are below `least`.
+    pub(super) fn prepare_but(&mut self, scenery: &Scenery<'_>, bodies: &[BodyState], least: f64) {
         let Scenery { model, state, .. } = *scenery;
         self.weigh(model, bodies);
         self.trees.iter_mut().for_each(|tree| tree.lines.clear());
@@ -276,7 +281,7 @@ impl Equations {
             self.trees[joint.tree].lines.extend(lines);
         }
         for (tree, sizes) in self.trees.iter_mut().zip(&self.sizes) {
-            tree.factor(sizes, &self.mobilities);
+            tree.factor(sizes, &self.mobilities, least);
         }
     }
 
@@ -355,8 +360,9 @@ impl Equations {
                     What::Stop { joint, row } | What::Motor { joint, row } => {
                         if let Some(joint) = joints.get(*joint) {
                             let line = Line::new(joint.slots, &joint.rows[*row].jacobian);
-                            let bias = joint.rows[*row].jdot_v;
-                            rows.push(TouchRow { element: index, line, push: line, skewed: false, bias });
+                            let (bias, target) = (joint.rows[*row].jdot_v, joint.rows[*row].target_rate);
+                            let wanted = if matches!(element.what, What::Motor { .. }) { target } else { 0.0 };
+                            rows.push(TouchRow { element: index, line, push: line, skewed: false, bias, wanted });
                         }
                     }
                     What::Contact(contact) => {
@@ -364,7 +370,7 @@ impl Equations {
                         let reading = contact.read(&views);
                         let line = Line::new(contact.slots, &reading.gap.jacobian);
                         let bias = reading.gap.curvature;
-                        rows.push(TouchRow { element: index, line, push: line, skewed: false, bias });
+                        rows.push(TouchRow { element: index, line, push: line, skewed: false, bias, wanted: 0.0 });
                         for friction in &contact.frictions {
                             match friction.grip {
                                 Grip::Slip { direction, nascent } => {
@@ -377,7 +383,15 @@ impl Equations {
                                 Grip::Stick => {
                                     for direction in reading.directions(friction.against) {
                                         let (line, bias) = reading.line(contact, &views, friction.against, direction);
-                                        rows.push(TouchRow { element: index, line, push: line, skewed: false, bias });
+                                        let wanted = reading.wanted(friction.against, direction);
+                                        rows.push(TouchRow {
+                                            element: index,
+                                            line,
+                                            push: line,
+                                            skewed: false,
+                                            bias,
+                                            wanted,
+                                        });
                                     }
                                 }
                             }

@@ -39,7 +39,7 @@ pub(super) struct Remembered {
     name: Name,
     mode: Mode,
     offset: f64,
-    left: bool,
+    left: Option<f64>,
     hop: Option<f64>,
     grips: Vec<Grip>,
 }
@@ -55,7 +55,7 @@ fn name(element: &Element, equations: &Equations) -> Option<Name> {
 
 /// What is worth remembering of elements.
 pub(super) fn remember(elements: &[Element], equations: &Equations) -> Vec<Remembered> {
-    let is_something = |element: &&Element| element.mode != Mode::Off || element.left || element.offset != 0.0;
+    let is_something = |element: &&Element| element.mode != Mode::Off || element.left.is_some() || element.offset != 0.0;
     let of = |element: &Element| {
         let grips = element.contact().map(|contact| contact.frictions.iter().map(|friction| friction.grip).collect());
         Some(Remembered {

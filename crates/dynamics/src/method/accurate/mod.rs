@@ -197,7 +197,7 @@ impl Run<'_> {
         let band = self.scale.touching();
         let waits = self.elements.iter().any(|element| match element.what {
             What::Motor { .. } => element.mode == Mode::Off,
-            _ if element.mode != Mode::Off || element.left => false,
+            _ if element.mode != Mode::Off || element.left.is_some() => false,
             _ => signals::gap(&self.scenery(), self.equations, &self.state.bodies, element)
                 .is_some_and(|[apart, _]| apart <= band),
         });

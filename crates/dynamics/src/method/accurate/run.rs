@@ -160,6 +160,14 @@ impl Attempt<'_, '_> {
         signals.get(index).map_or(0.0, |signal| signal.value)
     }
 
+    /// How fast one signal of motion changes at the part θ of a trial.
+    fn signal_rate(&mut self, trial: &Trial, theta: f64, index: usize) -> f64 {
+        self.go(trial, theta);
+        let mut signals = Vec::new();
+        self.motion_signals(self.time + theta * trial.h, &mut signals);
+        signals.get(index).and_then(|signal| signal.rate).unwrap_or(0.0)
+    }
+
     /// The first event within a trial, and the number of its signal.
     fn find(&mut self, trial: &mut Trial) -> Option<(Found, usize)> {
         let (mut before, mut now) = (Vec::new(), Vec::new());
@@ -222,26 +230,24 @@ impl Attempt<'_, '_> {
     ) -> Option<(Found, usize)> {
         let mut first: Option<(Found, usize)> = None;
         for (index, (a, b)) in before.iter().zip(now).enumerate() {
-            let mut end = to;
-            if b.value >= 0.0 {
+            let (mut begin, mut end) = (from, to);
+            if b.value < 0.0 && a.rate.is_some_and(|rate| rate > 0.0) {
+                // Up and down: it comes back after its highest point.
+                begin = crossing([from, to], 1e-9, |theta| self.signal_rate(trial, theta, index));
+            } else if b.value >= 0.0 {
                 // Down and up again between the looks?
                 let (Some(down), Some(up)) = (a.rate, b.rate) else { continue };
                 let width = (to - from) * trial.h;
                 if down >= 0.0 || up <= 0.0 || a.value > -down * width || b.value > up * width {
                     continue;
                 }
-                let lowest = crossing([from, to], 1e-9, |theta| {
-                    self.go(trial, theta);
-                    let mut signals = Vec::new();
-                    self.motion_signals(self.time + theta * trial.h, &mut signals);
-                    signals.get(index).and_then(|signal| signal.rate).map_or(0.0, |rate| -rate)
-                });
+                let lowest = crossing([from, to], 1e-9, |theta| -self.signal_rate(trial, theta, index));
                 if self.signal(trial, lowest, index, false) >= 0.0 {
                     continue;
                 }
                 end = lowest;
             }
-            let theta = crossing([from, end], FINE, |theta| self.signal(trial, theta, index, false));
+            let theta = crossing([begin, end], FINE, |theta| self.signal(trial, theta, index, false));
             if first.is_none_or(|(found, _)| theta < found.theta) {
                 first = Some((Found { theta, cause: b.cause, of_forces: false }, index));
             }

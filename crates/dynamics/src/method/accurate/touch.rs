@@ -31,6 +31,8 @@ pub(super) struct TouchRow {
     pub(super) skewed: bool,
     /// b.
     pub(super) bias: f64,
+    /// The rate that it holds, in m/s or rad/s: zero but for motors and belts.
+    pub(super) wanted: f64,
 }
 
 /// The bodies' masses and joints.
@@ -155,6 +157,20 @@ impl Coupled {
         let z = Matrix::from_fn(range.len(), |i, j| columns[j][i]).solve(&project(&right))?;
         let lambda = (0..n).map(|i| range.iter().zip(&z).map(|(u, z)| u[i] * z).sum()).collect();
         Some((lambda, false))
+    }
+}
+
+impl Coupled {
+    /// Other multipliers with the same effect as `lambda`: of all those, the ones with the least Σ λ²/w. None if there are none.
+    pub(super) fn shared(&self, lambda: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
+        let (range, _) = self.symmetric().range(REDUNDANT);
+        let project =
+            |x: &[f64]| -> Vec<f64> { range.iter().map(|u| u.iter().zip(x).map(|(u, x)| u * x).sum()).collect() };
+        let weighted = |u: &[f64]| -> Vec<f64> { u.iter().zip(weights).map(|(u, w)| u * w).collect() };
+        let columns: Vec<Vec<f64>> = range.iter().map(|u| project(&self.matrix.times(&weighted(u)))).collect();
+        let z = Matrix::from_fn(range.len(), |i, j| columns[j][i]).solve(&project(&self.matrix.times(lambda)))?;
+        let sum = |i: usize| range.iter().zip(&z).map(|(u, z)| u[i] * z).sum::<f64>();
+        Some((0..lambda.len()).map(|i| weights[i] * sum(i)).collect())
     }
 }
 

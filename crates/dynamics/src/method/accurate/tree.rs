@@ -17,7 +17,7 @@ use crate::solver::direct::factor::Factor;
 use std::collections::BTreeMap;
 
 /// A row of which no more than this part of its diagonal is left when its turn comes says what the rows before it say.
-const REDUNDANT: f64 = 1e-12;
+pub(super) const REDUNDANT: f64 = 1e-12;
 
 /// Below this part the solution is refined.
 const DOUBTFUL: f64 = 1e-4;
@@ -47,8 +47,8 @@ impl Tree {
         Self { bodies, ..Self::default() }
     }
 
-    /// Factors for the rows in `lines`, of which each joint has as many as `sizes` says.
-    pub(super) fn factor(&mut self, sizes: &[usize], mobilities: &[Mobility]) {
+    /// Factors for the rows in `lines`, of which each joint has as many as `sizes` says. Rows with pivots below `least` are redundant.
+    pub(super) fn factor(&mut self, sizes: &[usize], mobilities: &[Mobility], least: f64) {
         if self.lines.is_empty() {
             return;
         }
@@ -62,7 +62,7 @@ impl Tree {
         counts.clear();
         counts.resize(lines.len(), true);
         let entry = |i: usize, j: usize| coupling(&lines[i], lines[j].bodies, &responses[j]);
-        self.doubtful = factor.factor(elimination, entry, counts, REDUNDANT) < DOUBTFUL;
+        self.doubtful = factor.factor(elimination, entry, counts, least) < DOUBTFUL;
     }
 
     fn analyse(&mut self, sizes: &[usize], mobilities: &[Mobility]) {

@@ -75,7 +75,6 @@ impl Run<'_> {
                 false => (0..spots.len()).filter(|&index| spots[index].pair == spots[fastest].pair).collect(),
             };
             let impulses = self.impulses(&spots, &chosen, &velocities, resting);
-            if std::env::var("DBG").is_ok() { eprintln!("t {} rates {:?} chosen {:?} resting {resting} impulses {:?}", self.time, rates, chosen, impulses.iter().map(|x| x.1.clone()).collect::<Vec<_>>()); }
             for (rows, row_impulses) in &impulses {
                 push(&self.equations.ground(), rows, row_impulses, &mut velocities);
             }

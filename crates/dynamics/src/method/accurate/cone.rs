@@ -97,7 +97,6 @@ pub(super) fn solve(matrix: &Matrix, b: &[f64], blocks: &[Block]) -> Option<Solu
             }
         }
     }
-    if !converged && std::env::var("DBG").is_ok() { eprintln!("not converged n {n}"); }
     let rates = a.times(&z).iter().zip(&b).map(|(a, b)| (a + b) * trace).collect();
     Some(Solution { lambda: z, rates, converged })
 }

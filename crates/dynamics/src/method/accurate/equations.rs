@@ -27,6 +27,9 @@ use std::ops::Range;
 /// The step that T's coefficients of softness are taken to be for, in seconds.
 const NOMINAL_STEP: f64 = 1.0 / 60.0;
 
+/// Loops with smaller pivots than this are nearly stretched out: that of a parallelogram is the square of the sine of its angle.
+const TIGHT: f64 = 0.05;
+
 /// What a row of a joint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -177,7 +180,18 @@ impl Equations {
                 self.sizes[joint.tree].push(holds);
             }
         }
-        self.trees.iter_mut().for_each(Tree::forget);
+        for tree in &mut self.trees {
+            tree.forget();
+            tree.loops = false;
+        }
+        // A tree with as many joints as bodies and ground together has a closed loop.
+        let mut grounded = vec![false; self.trees.len()];
+        for joint in &self.joints {
+            grounded[joint.tree] |= joint.slots.iter().any(|&slot| self.tree_of.get(slot).is_none_or(|&t| t == NOBODY));
+        }
+        for (index, tree) in self.trees.iter_mut().enumerate() {
+            tree.loops = self.sizes[index].len() >= tree.bodies.len() + usize::from(grounded[index]);
+        }
     }
 
     /// The elements that joints bring along.
@@ -219,6 +233,11 @@ impl Equations {
                 self.mobilities[slot] = Mobility::of(body, &bodies[slot]);
             }
         }
+    }
+
+    /// Whether a closed loop is near a position in which one of its joints says nothing new, where the bodies were looked at last.
+    pub(super) fn is_tight(&self) -> bool {
+        self.trees.iter().any(|tree| tree.loops && tree.smallest < TIGHT)
     }
 
     /// The ground that elements stand on, once the trees are factored.

@@ -70,7 +70,7 @@ impl Run<'_> {
     /// What leaves so slowly that it will hardly get away comes back when the parabola says: 2 v/|g̈| later. Gaps that small drown in
     /// rounding, and a ball that comes to rest hops through all of them.
     fn watch_hops(&mut self) {
-        let slow = 1e-5 * self.scale.speed;
+        let slow = 1e-3 * self.scale.speed;
         for index in 0..self.elements.len() {
             let element = &self.elements[index];
             if element.mode != Mode::Off || element.left.is_none() || element.hop.is_some_and(|until| until > self.time) {
@@ -89,7 +89,7 @@ impl Run<'_> {
             };
             let hop = reading.and_then(|(line, curvature, speed)| {
                 let pull = -(line.rate(&self.equations.accelerations) + curvature);
-                let hops = speed > 0.0 && speed < slow && pull > 0.0 && 2.0 * speed / pull < 1e-3;
+                let hops = speed > 0.0 && speed < slow && pull > 0.0 && 2.0 * speed / pull < 1e-4;
                 hops.then(|| self.time + 2.0 * speed / pull)
             });
             self.elements[index].hop = hop;
@@ -211,14 +211,10 @@ impl Run<'_> {
                     let Some((rows, mu)) = ranges.next() else { return Grip::Stick };
                     let force = solution.lambda[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
                     let directions = reading.directions(friction.against);
-                    let gathers: DVec3 =
-                        directions.iter().zip(&solution.rates[rows.clone()]).map(|(d, rate)| *d * *rate).sum();
+                    let gathers = solution.rates[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
                     let at_bound = force >= mu * solution.lambda[*normal] * (1.0 - 1e-6);
-                    let speed = gathers.length();
-                    if at_bound && speed > NO_ACCELERATION * *pull {
-                        Grip::Slip { direction: gathers / speed, nascent: true }
-                    } else if at_bound && *barely {
-                        // It begins to slide, so slowly that the force tells the direction better.
+                    if at_bound && (gathers > NO_ACCELERATION * *pull || *barely) {
+                        // Against the force, which is known better than the acceleration where it slides ever so slowly.
                         let pushes: DVec3 =
                             directions.iter().zip(&solution.lambda[rows.clone()]).map(|(d, force)| *d * *force).sum();
                         Grip::Slip { direction: -pushes.normalize_or_zero(), nascent: true }

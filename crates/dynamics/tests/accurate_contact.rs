@@ -3,14 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use glam::{DQuat, DVec3};
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::f64::consts::FRAC_PI_2;
 use tumble_dynamics::constraint::Hinge;
-use tumble_dynamics::event::{Grip, Phase};
-use tumble_dynamics::force::{Spring, SpringEnd};
+use tumble_dynamics::event::Phase;
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::method::{Accurate, AccurateSettings};
-use tumble_dynamics::model::{ContactChange, ContactPair, Joint, JointEnd};
+use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, Material, World};
 
 const G: f64 = 9.81;
@@ -188,7 +187,7 @@ fn tipping_speed([b, h]: [f64; 2], omega: f64, from: f64, psi: f64) -> f64 {
 /// A block tips over its edge until its side lies on the ground: the time is an integral of 1/ω, by the energy.
 #[test]
 fn a_block_tips_over_its_edge() {
-    let (sizes, phi, omega) = ([0.5, 0.3], 1.1, 0.2);
+    let (sizes, phi, omega) = ([0.5_f64, 0.3], 1.1, 0.2);
     let alpha = sizes[0].atan2(sizes[1]);
     let mut world = world(1e-12);
     let rough = material(0.0, 2.0);
@@ -211,7 +210,7 @@ fn a_block_tips_over_its_edge() {
 /// A block rocks from edge to edge. At each impact 1 − 3/2 sin²α of its spin is left (Housner 1963).
 #[test]
 fn a_block_rocks() {
-    let sizes = [0.25, 0.5];
+    let sizes = [0.25_f64, 0.5];
     let (b, h) = (sizes[0], sizes[1]);
     let alpha = b.atan2(h);
     let keeps = 1.0 - 1.5 * alpha.sin().powi(2);
@@ -223,7 +222,9 @@ fn a_block_rocks() {
     let fall = |phi: f64| {
         integral(0.0, 1.0, |s| {
             let at = phi * (1.0 - s * s);
-            let square = 1.5 * G / b.hypot(h) * ((phi - alpha).cos() - (at - alpha).cos());
+            // cos(φ − α) − cos(φ' − α), without a difference of nearly equal numbers.
+            let cosines = -2.0 * (0.5 * (phi + at) - alpha).sin() * (0.5 * phi * s * s).sin();
+            let square = 1.5 * G / b.hypot(h) * cosines;
             if s < 1e-9 { 0.0 } else { 2.0 * phi * s / square.sqrt() }
         })
     };
@@ -283,76 +284,5 @@ fn a_ball_leaves_a_ball() {
         // The force goes to zero with a finite slope; friction that holds to the last needs a coefficient beyond all bounds, and slips
         // a moment before.
         assert!((left.unwrap() - exact).abs() < if friction > 0.0 { 1e-5 } else { 1e-11 }, "{left:?} {exact}");
-    }
-}
-
-/// A cylinder rolls over the edge of a table, then about the edge, and leaves it where cos θ = (4/3 + v²/gR)/(7/3).
-#[test]
-fn a_cylinder_rolls_off_a_table() {
-    let mut world = world(1e-12);
-    let rough = material(0.0, 20.0);
-    let table = Body::fixed().with_shape(Shape::cuboid([1.0, 0.5, 1.0]).unwrap()).with_material(rough);
-    world.add_body(table.at([-1.0, -0.5, 0.0])).unwrap();
-    let (r, v) = (0.1, 0.2);
-    let shape = Shape::cylinder(0.3, r).unwrap();
-    let body = Body::dynamic().with_shape(shape).with_mass(1.0).with_material(rough).at([-0.15, r, 0.0]);
-    let body = body.rotated(rotation_about(DVec3::X, FRAC_PI_2)).with_velocity([v, 0.0, 0.0]);
-    let cylinder = world.add_body(body.with_angular_velocity([0.0, 0.0, -v / r])).unwrap();
-    let leaves = ((4.0 / 3.0 + v * v / (G * r)) / (7.0 / 3.0)).acos();
-    let about_edge = |theta: f64| r / (v * v + 4.0 / 3.0 * G * r * (1.0 - theta.cos())).sqrt();
-    let exact = 0.15 / v + integral(0.0, leaves, about_edge);
-    // At the moment at which it is half way.
-    let halfway = 0.15 / v + integral(0.0, 0.5 * leaves, about_edge);
-    world.step(halfway).unwrap();
-    let place = world.body(cylinder).unwrap().position();
-    let wanted = DVec3::new((0.5 * leaves).sin(), (0.5 * leaves).cos(), 0.0) * r;
-    println!("{place} {wanted}");
-    assert!(place.distance(wanted) < 1e-9, "{place} {wanted}");
-    let mut left = None;
-    for _ in 0..40 {
-        world.step(0.01).unwrap();
-        let events = world.events();
-        left = left.or(events.contacts.iter().find(|event| event.phase == Phase::End).map(|event| event.time));
-    }
-    println!("{left:?} {exact}");
-    assert!((left.unwrap() - exact).abs() < 1e-5, "{left:?} {exact}");
-}
-
-/// A block on a belt, held by a spring: sticks for 2 (x_s − x_d)/V, slips for (2/ω)(π − atan(ω (x_s − x_d)/V)), for ever.
-#[test]
-fn a_block_on_a_belt_sticks_and_slips() {
-    let mut world = world(1e-12);
-    let (k, belt_speed, stick, slip) = (100.0, 0.2, 0.6, 0.4);
-    let rough = Material { static_friction: stick, dynamic_friction: slip, ..material(0.0, slip) };
-    let belt = world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(rough));
-    let belt = belt.unwrap();
-    world.set_contact_rule(move |pair: &ContactPair<'_>, change: &mut ContactChange| {
-        let sign = if pair.bodies[0] == belt { 1.0 } else { -1.0 };
-        change.surface_velocity = DVec3::X * (belt_speed * sign);
-    });
-    let start = 0.01;
-    let block = Body::dynamic().with_shape(Shape::cuboid([0.1, 0.02, 0.1]).unwrap()).with_mass(1.0).with_material(rough);
-    let block = world.add_body(block.at([start, 0.02, 0.0]).with_velocity([belt_speed, 0.0, 0.0])).unwrap();
-    // Long enough to pull along x only; its rest length is the distance at x = 0.
-    let spring = Spring::new(SpringEnd::World, SpringEnd::Body(block)).between([-10.0, 0.02, 0.0], [0.0; 3]);
-    world.add_force(spring.with_rest_length(10.0).with_stiffness(k));
-    let omega = f64::sqrt(k);
-    let (xs, xd) = (stick * G / k, slip * G / k);
-    let slipping = 2.0 / omega * (PI - (omega * (xs - xd) / belt_speed).atan());
-    let sticking = 2.0 * (xs - xd) / belt_speed;
-    let mut expected = vec![(xs - start) / belt_speed];
-    for round in 0..5 {
-        expected.push(expected[round] + if round % 2 == 0 { slipping } else { sticking });
-    }
-    let mut grips = Vec::new();
-    while world.time() < expected[5] + 0.01 {
-        world.step(0.01).unwrap();
-        grips.extend(world.events().grips.iter().map(|event| (event.time, event.grip)));
-    }
-    println!("{grips:?}\n{expected:?}");
-    assert_eq!(grips.len(), 6);
-    for (index, ((time, grip), exact)) in grips.into_iter().zip(expected).enumerate() {
-        assert_eq!(grip, if index % 2 == 0 { Grip::Slip } else { Grip::Stick });
-        assert!((time - exact).abs() < 1e-11, "{index}: {time} {exact}");
     }
 }

@@ -59,7 +59,7 @@ pub(super) const PROBLEMS: &[Problem] = &[
 /// The point of contact goes round with Ω² sin α = 4g/a while the centre stays; ω = Ω sin α along the diameter through it.
 fn euler_disc(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     // The thinner the coin, the nearer it is to the formula; a method that goes in steps needs an edge to see.
-    let (a, half) = (0.0375, lab.either(5e-10, 1e-6));
+    let (a, half) = (0.0375, lab.either(1e-9, 1e-6));
     for alpha in [0.5_f64, 0.1, 0.02] {
         let (sin, cos) = libm::sincos(alpha);
         let rate = (4.0 * G / (a * sin)).sqrt();

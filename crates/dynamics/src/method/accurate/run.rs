@@ -24,8 +24,11 @@ use crate::{BodyState, ColliderIndex, Model, State};
 const LOOKS: usize = 8;
 const FORCE_LOOKS: usize = 4;
 
-/// While something holds by friction its forces may change though nothing moves: no step is longer than this, in seconds.
+/// While something holds its forces may change though nothing moves: no step is longer than this, in seconds, or twice the one before if
+/// that changed no force by more than [`STEADY`] of the largest, up to the longest.
 const HOLDING_STEP: f64 = 0.02;
+const LONGEST_HOLDING_STEP: f64 = 0.5;
+const STEADY: f64 = 1e-9;
 
 /// A linkage that is nearly stretched out has accelerations that answer the smallest errors of its joints with large ones. Short steps make
 /// that worse, long ones go past it: there the tolerance is at least this.
@@ -65,6 +68,8 @@ pub(super) struct Run<'a> {
     pub(super) time: f64,
     /// The length of the step to try next, in seconds.
     pub(super) h: f64,
+    /// How long a step may be while something holds, in seconds.
+    pub(super) holding: f64,
     pub(super) elements: Vec<Element>,
     pub(super) tally: Tally,
     /// The error of the last step, where 1 is the tolerance.
@@ -96,6 +101,8 @@ struct Attempt<'r, 'a> {
     tableau: &'static Tableau,
     scale: Scale,
     model: &'a Model,
+    /// Whether the forces of what holds were the same all along the trial.
+    steady: bool,
 }
 
 impl Attempt<'_, '_> {
@@ -204,10 +211,18 @@ impl Attempt<'_, '_> {
         if watches_forces {
             let until = first.map_or(1.0, |(found, _)| found.theta);
             let mut from = 0.0;
+            let mut forces: Vec<f64> = Vec::new();
+            self.steady = true;
             for look in 1..=FORCE_LOOKS {
                 let to = until * (look as f64 / FORCE_LOOKS as f64);
                 self.go(trial, to);
                 self.force_signals(self.time + to * trial.h, &mut now);
+                let multipliers = &self.equations.multipliers;
+                let largest = multipliers.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+                let same = |(a, b): (&f64, &f64)| (a - b).abs() <= STEADY * largest;
+                self.steady &=
+                    look == 1 || (forces.len() == multipliers.len() && forces.iter().zip(multipliers).all(same));
+                forces.clone_from(multipliers);
                 let crossed: Vec<usize> = (0..now.len()).filter(|&i| now[i].value < 0.0).collect();
                 let mut earliest: Option<(Found, usize)> = None;
                 for index in crossed {
@@ -289,6 +304,7 @@ impl Run<'_> {
             tableau,
             scale,
             model: self.model,
+            steady: false,
         };
         chart::start(&attempt.movable, &base, &mut y);
         first.resize(y.len(), 0.0);
@@ -315,6 +331,8 @@ impl Run<'_> {
         // A step that was cut short by the end of the step of the world says nothing of how long the next one may be.
         self.h = if h < ceiling { next } else { next.max(self.h.min(next.max(6.0 * h))) };
         let event = attempt.find(&mut trial);
+        let steady = attempt.steady && event.is_none();
+        self.holding = if steady { (2.0 * h.max(0.5 * self.holding)).min(LONGEST_HOLDING_STEP) } else { HOLDING_STEP };
         let mut taken = h;
         if let Some((found, index)) = event {
             taken = attempt.cut(&mut trial, (&y, &first), found, index);
@@ -346,7 +364,8 @@ impl Run<'_> {
                     What::Stop { .. } | What::Motor { .. } => true,
                 }
         };
-        let longest = if self.elements.iter().any(holds) { longest.min(HOLDING_STEP) } else { longest };
+        let longest =
+            if self.elements.iter().any(holds) { longest.min(self.holding.max(HOLDING_STEP)) } else { longest };
         // Two equal steps rather than a long and a tiny one.
         if left <= longest { left } else { longest.min(0.5 * left).max(longest.min(left) * 0.5) }
     }

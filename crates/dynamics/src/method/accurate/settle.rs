@@ -73,7 +73,8 @@ impl Run<'_> {
         let slow = 1e-3 * self.scale.speed;
         for index in 0..self.elements.len() {
             let element = &self.elements[index];
-            if element.mode != Mode::Off || element.left.is_none() || element.hop.is_some_and(|until| until > self.time) {
+            if element.mode != Mode::Off || element.left.is_none() || element.hop.is_some_and(|until| until > self.time)
+            {
                 continue;
             }
             let scenery = self.scenery();
@@ -273,7 +274,8 @@ pub(super) fn bears_in_proportion(equations: &Equations, elements: &[Element], g
         Block::Bounded { row, min, max } => lambda[*row] >= min - slack && lambda[*row] <= max + slack,
         Block::Contact { normal, frictions } => {
             let inside = |(rows, mu): &(std::ops::Range<usize>, f64)| {
-                lambda[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt() <= mu * lambda[*normal] + mu.min(1.0) * slack
+                lambda[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt()
+                    <= mu * lambda[*normal] + mu.min(1.0) * slack
             };
             lambda[*normal] >= -slack && frictions.iter().all(inside)
         }

@@ -111,6 +111,7 @@ impl ColliderIndex {
 
     /// Tells where a collider is: within `region`, and on its way by `displacement` until the next time.
     pub fn relocate(&mut self, collider: ColliderId, region: &Aabb, displacement: DVec3) {
+        debug_assert!(!region.min.is_nan() && !region.max.is_nan(), "the region of {collider:?} is {region:?}");
         self.space.relocate(ProxyId(collider.slot() as u32), roomy(region), displacement);
     }
 

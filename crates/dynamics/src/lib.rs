@@ -25,7 +25,8 @@
 //!
 //! - The [`Model`] is everything that does not change as time passes: bodies, colliders, joints, forces, rules.
 //! - The [`State`] is everything that does: positions, velocities, who sleeps, which joints broke. It is plain data.
-//! - A [`Method`](method::Method) is how time passes. The default is [`Retroactive`](method::Retroactive).
+//! - A [`Method`](method::Method) is how time passes. The default is [`Realtime`](method::Realtime), made for steps of 1/60 s;
+//!   [`Retroactive`](method::Retroactive) is the reference it is measured against.
 //!
 //! A [`World`] holds one of each, and is what a program keeps. Things in it are addressed by ids ([`BodyId`],
 //! [`ColliderId`], [`JointId`], [`ForceId`]); the id of something removed finds nothing.

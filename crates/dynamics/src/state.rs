@@ -118,6 +118,7 @@ impl State {
 
     /// Lets the clock tick, once a step of `dt` seconds has been taken, and takes back what was applied for this step.
     pub(crate) fn tick(&mut self, dt: f64) {
+        debug_assert!(dt > 0.0 && dt.is_finite(), "a step goes forward");
         self.clock = self.clock_for(dt);
         self.steps = self.steps.wrapping_add(1);
         self.time = self.clock.time(self.steps);

@@ -248,15 +248,14 @@ fn a_block_rocks() {
     println!("{times:?}\n{expected:?}");
     assert_eq!(times.len(), 8);
     for (time, exact) in times.iter().zip(&expected) {
-        assert!((time - exact).abs() < 1e-10, "{time} {exact}");
+        assert!((time - exact).abs() < 1e-12, "{time} {exact}");
     }
-    assert!((times[0] - expected[0]).abs() < 1e-12);
 }
 
 /// A ball slides or rolls down a fixed ball. It leaves where cos θ = 2/3 without friction, 10/17 if it rolls, for a start from the top.
 #[test]
 fn a_ball_leaves_a_ball() {
-    for (friction, inertia) in [(0.0, 0.0), (20.0, 0.4)] {
+    for (friction, inertia) in [(0.0, 0.0), (1e4, 0.4)] {
         let mut world = world(1e-12);
         let surface = material(0.0, friction);
         world.add_body(Body::fixed().with_shape(Shape::sphere(0.4).unwrap()).with_material(surface)).unwrap();
@@ -281,8 +280,8 @@ fn a_ball_leaves_a_ball() {
             left = left.or(events.contacts.iter().find(|event| event.phase == Phase::End).map(|event| event.time));
         }
         println!("{left:?} {exact}");
-        // The force goes to zero with a finite slope; friction that holds to the last needs a coefficient beyond all bounds, and slips
-        // a moment before.
-        assert!((left.unwrap() - exact).abs() < if friction > 0.0 { 1e-5 } else { 1e-11 }, "{left:?} {exact}");
+        // Friction that holds to the last needs a coefficient beyond all bounds: it slips a moment before, and leaves sooner by a time that
+        // goes with the square of 1/μ.
+        assert!((left.unwrap() - exact).abs() < if friction > 0.0 { 1e-8 } else { 1e-12 }, "{left:?} {exact}");
     }
 }

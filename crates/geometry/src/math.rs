@@ -12,12 +12,14 @@ pub fn direction(vector: DVec3) -> Option<DVec3> {
 }
 
 /// The rotation by `angle` radians about the unit vector `axis`.
+#[inline]
 pub fn rotation_about(axis: DVec3, angle: f64) -> DQuat {
     let (sin, cos) = libm::sincos(0.5 * angle);
     DQuat::from_xyzw(axis.x * sin, axis.y * sin, axis.z * sin, cos)
 }
 
 /// The rotation about `vector` by its length in radians: the exponential map.
+#[inline]
 pub fn rotation_from_vector(vector: DVec3) -> DQuat {
     let angle = vector.length();
     // sin(φ/2)/φ, by its series where the quotient would lose digits.
@@ -32,6 +34,7 @@ pub fn rotation_from_vector(vector: DVec3) -> DQuat {
 }
 
 /// The rotation vector (axis times angle, angle in [0, π]) of a unit quaternion: the inverse of [`rotation_from_vector`].
+#[inline]
 pub fn rotation_vector(rotation: DQuat) -> DVec3 {
     // q and −q are the same rotation; the one with w ≥ 0 turns by at most π.
     let q = if rotation.w < 0.0 { -rotation } else { rotation };

@@ -433,12 +433,12 @@ mod tests {
     fn stack() -> Runs {
         let scene = tumble_scene::gallery::find("stack").unwrap().load(&Loader::new()).unwrap();
         let mut runs = Runs::new(scene, Cancel::new());
-        (0..60).for_each(|_| runs.step(&[]).unwrap());
+        (0..20).for_each(|_| runs.step(&[]).unwrap());
         runs
     }
 
     fn chosen(settings: Value) -> Arc<Chosen> {
-        let description = serde_json::json!({ "retroactive": { "settings": settings } });
+        let description = serde_json::json!({ "realtime": settings });
         let loaded = crate::subject::load_method(&description).unwrap();
         Chosen::new(description, loaded.world.method())
     }

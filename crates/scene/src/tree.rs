@@ -193,13 +193,17 @@ impl Node {
         self
     }
 
-    /// Puts a value at a path, making tables on the way; an error names the key that is no table.
+    /// Puts a value at a path, making tables on the way; an error names the key that is no table. A part that is given by its name
+    /// alone, `method = "retroactive"`, has room for its settings, as in `method.retroactive.integrator`.
     pub(crate) fn set(&mut self, path: &[(String, Span)], value: Node) -> Result<(), String> {
         let Some(((key, key_span), rest)) = path.split_first() else {
             *self = value;
             return Ok(());
         };
         let span = value.span;
+        if matches!(&self.content, Content::String(name) if name == key) {
+            self.content = Content::Table(Vec::new());
+        }
         let Content::Table(entries) = &mut self.content else {
             return Err(format!("`{key}` cannot be set inside {}", self.kind()));
         };

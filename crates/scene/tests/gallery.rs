@@ -439,10 +439,11 @@ fn the_rag_doll_tumbles_down_the_stairs_within_its_limits() {
     assert_eq!(scene.world.bodies().filter(|(_, body)| body.mass() > 0.0).count(), 15);
     assert_eq!(scene.world.model().joints().len(), 14);
     let (mut opened, mut fastest, mut long) = (0.0_f64, 0.0_f64, [0.0_f64; 14]);
+    let dt = scene.dt;
     watch(&mut scene, |world| {
         for (index, (_, joint)) in world.joints().enumerate() {
             opened = opened.max(joint.error());
-            long[index] += if joint.error() > 3.0_f64.to_radians() { 0.004 } else { 0.0 };
+            long[index] += if joint.error() > 3.0_f64.to_radians() { dt } else { 0.0 };
         }
         fastest = world.bodies().map(|(_, body)| body.velocity().length()).fold(fastest, f64::max);
     });

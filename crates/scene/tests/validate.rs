@@ -5,69 +5,70 @@
 use tumble_scene::Loader;
 use tumble_scene::validate::{Conditions, Cost, Outcome, Verdict, problems, run};
 
-/// By topic, as `tumble validate --list` shows them.
-const NAMES: [&str; 48] = [
-    "projectile_exact",
-    "free_top_generic",
-    "gyroscope_steady_precession",
-    "physical_pendulum_rod_10deg",
-    "physical_pendulum_rod_90deg",
-    "iftomm_A01_simple_pendulum",
-    "breakable_joint_pendulum",
-    "double_pendulum_rods",
-    "chain_3",
-    "chain_25",
-    "slider_crank_kinematic",
-    "slider_crank_dynamic",
-    "four_bar_kinematic",
-    "iftomm_A02_2_four_bar",
-    "andrews_squeezer",
-    "universal_joint",
-    "gear_pair",
-    "falling_cat_planar",
-    "bouncing_ball_e1.0",
-    "bouncing_ball_e0.8",
-    "newtons_cradle_e1",
-    "newtons_cradle_e0.9",
-    "oblique_impact_sphere",
-    "keyframed_pusher",
-    "rod_oblique_impact",
-    "block_incline",
-    "box_tip_threshold",
-    "painleve_rod",
-    "sphere_slide_to_roll",
-    "rolling_down_incline",
-    "rolling_resistance_sphere",
-    "euler_disk_steady",
-    "tippe_top",
-    "domino_wave_h0.0433_d0.0075_s0.02",
-    "domino_wave_h1_d0.1_s0.5",
-    "high_mass_ratio_stack",
-    "mass_ratio_stack_1_1000",
-    "sphere_stack",
-    "buoyancy_box",
-    "drag_linear",
-    "drag_quadratic",
-    "vortex_centripetal_orbit",
-    "spring_mass_damper_zeta0",
-    "spring_mass_damper_zeta0.1",
-    "spring_mass_damper_zeta1",
-    "soft_constraint_5Hz_z0.3",
-    "mass_properties_polyhedra",
-    "mass_properties_primitives",
+/// By topic, as `tumble validate --list` shows them, each with the tolerance that its reference solution gives for methods with error
+/// control: the loosest, if there are several.
+const PROBLEMS: [(&str, f64); 48] = [
+    ("projectile_exact", 1e-14),
+    ("free_top_generic", 1e-9),
+    ("gyroscope_steady_precession", 1e-9),
+    ("physical_pendulum_rod_10deg", 1e-9),
+    ("physical_pendulum_rod_90deg", 1e-9),
+    ("iftomm_A01_simple_pendulum", 1e-9),
+    ("breakable_joint_pendulum", 1e-9),
+    ("double_pendulum_rods", 1e-6),
+    ("chain_3", 1e-8),
+    ("chain_25", 1e-5),
+    ("slider_crank_kinematic", 1e-9),
+    ("slider_crank_dynamic", 1e-8),
+    ("four_bar_kinematic", 1e-10),
+    ("iftomm_A02_2_four_bar", 1e-7),
+    ("andrews_squeezer", 1e-8),
+    ("universal_joint", 1e-9),
+    ("gear_pair", 1e-10),
+    ("falling_cat_planar", 1e-9),
+    ("bouncing_ball_e1.0", 1e-12),
+    ("bouncing_ball_e0.8", 1e-12),
+    ("newtons_cradle_e1", 1e-12),
+    ("newtons_cradle_e0.9", 1e-12),
+    ("oblique_impact_sphere", 1e-12),
+    ("keyframed_pusher", 1e-12),
+    ("rod_oblique_impact", 1e-12),
+    ("block_incline", 1e-10),
+    ("box_tip_threshold", 1e-9),
+    ("painleve_rod", 1e-9),
+    ("sphere_slide_to_roll", 1e-9),
+    ("rolling_down_incline", 1e-10),
+    ("rolling_resistance_sphere", 1e-9),
+    ("euler_disk_steady", 1e-8),
+    ("tippe_top", 0.05),
+    ("domino_wave_h0.0433_d0.0075_s0.02", 0.02),
+    ("domino_wave_h1_d0.1_s0.5", 0.02),
+    ("high_mass_ratio_stack", 1e-9),
+    ("mass_ratio_stack_1_1000", 1e-10),
+    ("sphere_stack", 1e-10),
+    ("buoyancy_box", 1e-9),
+    ("drag_linear", 1e-12),
+    ("drag_quadratic", 1e-12),
+    ("vortex_centripetal_orbit", 1e-9),
+    ("spring_mass_damper_zeta0", 1e-12),
+    ("spring_mass_damper_zeta0.1", 1e-12),
+    ("spring_mass_damper_zeta1", 1e-12),
+    ("soft_constraint_5Hz_z0.3", 1e-9),
+    ("mass_properties_polyhedra", 1e-13),
+    ("mass_properties_primitives", 1e-14),
 ];
 
 #[test]
 fn every_reference_problem_is_there_and_in_the_report() {
     let names: Vec<&str> = problems().map(|problem| problem.name).collect();
-    assert_eq!(names, NAMES);
+    assert_eq!(names, PROBLEMS.map(|(name, _)| name));
     let report = include_str!("../../../docs/validation.md");
     names
         .iter()
         .for_each(|name| assert!(report.contains(&format!("| {name} |")), "{name} is not in docs/validation.md"));
 }
 
-/// Nothing fails, and what is said not to be reached is not: who improves a method takes the remark away. The slow problems are
+/// Nothing fails, the tolerances of accurate methods are those of the reference, and what is said not to be reached is not: who improves a method takes the remark away. The slow problems are
 /// looked at if `TUMBLE_CASES` is set.
 #[test]
 fn the_verdicts_are_as_they_are_known() {
@@ -77,6 +78,12 @@ fn the_verdicts_are_as_they_are_known() {
     run(&chosen, &Conditions::default(), |Outcome { problem, findings, trouble, .. }| {
         complaints.extend(trouble.map(|trouble| format!("{}: {trouble}", problem.name)));
         assert!(complaints.last().is_some() || !findings.is_empty(), "{} finds nothing", problem.name);
+        let reference = PROBLEMS.iter().find(|(name, _)| *name == problem.name).map(|&(_, tolerance)| tolerance);
+        let loosest = findings.iter().map(|finding| finding.accurate_tolerance).fold(0.0, f64::max);
+        if reference != Some(loosest) {
+            complaints
+                .push(format!("{} allows accurate methods {loosest:e}, its reference {reference:?}", problem.name));
+        }
         for finding in findings {
             let complaint = match (finding.verdict(), finding.limit) {
                 (Verdict::Failed, _) => "failed",

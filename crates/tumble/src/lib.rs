@@ -55,8 +55,8 @@
 //!   checks every number and answers with an error that names it.
 //! - The **state** is everything that does: positions, orientations, velocities, who sleeps, which joints broke. It is
 //!   plain data; clone it, compare it, hash it, save it.
-//! - A **method** is how time passes. The default, [`Retroactive`](prelude::Retroactive), is the readable reference; it
-//!   takes any integrator, solver and broad phase.
+//! - A **method** is how time passes. The default, [`Realtime`](prelude::Realtime), is made for games and animations;
+//!   [`Retroactive`](prelude::Retroactive) is the readable reference, and takes any integrator, solver and broad phase.
 //!
 //! # Conventions
 //!

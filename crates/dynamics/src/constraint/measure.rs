@@ -79,6 +79,7 @@ impl Arrow {
     }
 
     /// From `points[0]`, in the frame of the first body, to `points[1]`, in that of the second.
+    #[inline]
     pub fn between(bodies: &[BodyView; 2], points: [DVec3; 2]) -> Self {
         let world = [bodies[0].pose.point(points[0]), bodies[1].pose.point(points[1])];
         let levers = [world[0] - bodies[0].center, world[1] - bodies[1].center];
@@ -109,6 +110,7 @@ impl Arrow {
     }
 
     /// The dot product of two arrows.
+    #[inline]
     pub fn dot(&self, other: &Self) -> Measure {
         let mut jacobian = Jacobian::default();
         self.add_change_along(other.value, &mut jacobian);

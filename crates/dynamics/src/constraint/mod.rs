@@ -99,6 +99,7 @@ pub struct BodyView {
 
 impl BodyView {
     /// One end of a joint, in given motions of all bodies.
+    #[inline]
     pub fn of(model: &Model, states: &[BodyState], end: JointEnd) -> Self {
         match end {
             JointEnd::Body(id) => {
@@ -109,6 +110,7 @@ impl BodyView {
     }
 
     /// A body of the model in a given motion.
+    #[inline]
     pub fn new(model: &BodyModel, state: &BodyState) -> Self {
         Self {
             pose: model.frame(state),
@@ -129,6 +131,7 @@ impl BodyView {
     }
 
     /// The velocity of the point of the body at `point` (world coordinates): `v + ω × r`.
+    #[inline]
     pub fn velocity_at(&self, point: DVec3) -> DVec3 {
         self.velocity + self.angular_velocity.cross(point - self.center)
     }
@@ -155,6 +158,7 @@ pub struct JointView {
 
 impl JointView {
     /// A joint of the model, in given motions of all bodies; `angles` are those of the state.
+    #[inline]
     pub fn of(model: &Model, states: &[BodyState], angles: &[f64], id: JointId) -> Option<Self> {
         let ends = model.joints().get(id)?.ends;
         let angle = angles.get(id.slot()).copied().unwrap_or(0.0);
@@ -186,6 +190,7 @@ pub struct Jacobian {
 
 impl Jacobian {
     /// `J ẋ` for the velocities `[v₁, v₂]`, `[ω₁, ω₂]`.
+    #[inline]
     pub fn dot(&self, linear: [DVec3; 2], angular: [DVec3; 2]) -> f64 {
         self.linear[0].dot(linear[0])
             + self.angular[0].dot(angular[0])

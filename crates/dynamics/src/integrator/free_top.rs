@@ -74,6 +74,10 @@ pub(crate) fn free_rotation(moments: DVec3, rotation: &mut DQuat, momentum: &mut
     let h = dt / parts;
     // The body turns by `turn`; a vector fixed in space turns the other way as seen from the body.
     let turn_about = |axis: usize, rate: f64, time: f64, rotation: &mut DQuat, momentum: &mut DVec3| {
+        // Of balls and cubes there is no remainder.
+        if rate == 0.0 {
+            return;
+        }
         let turn = rotation_about(DVec3::AXES[axis], rate * momentum[axis] * time);
         *momentum = turn.conjugate() * *momentum;
         *rotation *= turn;

@@ -35,6 +35,7 @@ pub(super) struct PrincipalFrame {
 
 impl PrincipalFrame {
     /// Of a body in an orientation.
+    #[inline]
     pub(super) fn new(principal: &PrincipalInertia, rotation: DQuat) -> Self {
         let moments = principal.moments;
         let negligible = 1e-15 * moments.abs().max_element();
@@ -43,11 +44,13 @@ impl PrincipalFrame {
     }
 
     /// A vector of the world in principal axes.
+    #[inline]
     pub(super) fn to_local(self, vector: DVec3) -> DVec3 {
         self.rotation.transpose() * vector
     }
 
     /// `L = R I Rᵀ ω`.
+    #[inline]
     pub(super) fn momentum(self, omega: DVec3) -> Twofold {
         let local = product(self.rotation.transpose(), omega);
         let (x, y, z) = (local.value.x, local.value.y, local.value.z);
@@ -69,11 +72,13 @@ impl PrincipalFrame {
 }
 
 /// A matrix times a vector.
+#[inline]
 fn product(matrix: DMat3, vector: DVec3) -> Twofold {
     Twofold::new(dot(matrix.row(0), vector), dot(matrix.row(1), vector), dot(matrix.row(2), vector))
 }
 
 /// `a·b` and its rounding error.
+#[inline]
 fn dot(a: DVec3, b: DVec3) -> (f64, f64) {
     let products = [two_product(a.x, b.x), two_product(a.y, b.y), two_product(a.z, b.z)];
     let (sum, first) = two_sum(products[0].0, products[1].0);
@@ -82,6 +87,7 @@ fn dot(a: DVec3, b: DVec3) -> (f64, f64) {
 }
 
 /// `a + b` and its rounding error, exactly (Knuth).
+#[inline]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let of_b = sum - a;
@@ -89,6 +95,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// `a b` and its rounding error, exactly (Dekker, Veltkamp).
+#[inline]
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     // Two halves of 26 bits each.
     let split = |x: f64| {

@@ -52,7 +52,7 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Advances the state by `context.dt` seconds and tells what happened.
     ///
     /// What belongs to a step: [scripted](crate::parts::scripts) bodies follow their scripts, joints that turn have their
-    /// [turns](crate::parts::turns) counted, and the [index](crate::ColliderIndex) hears of what moved (or that
+    /// [turns](crate::parts::turns) counted, and the [index](crate::ColliderIndex) is told what moved (or that
     /// [all](crate::ColliderIndex::all_moved) did). The world advances the clock itself.
     fn step(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError>;
 

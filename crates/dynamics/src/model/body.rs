@@ -340,12 +340,14 @@ impl BodyModel {
     }
 
     /// The inertia tensor along world axes for a given orientation: `R I Rᵀ`.
+    #[inline]
     pub fn world_inertia(&self, rotation: DQuat) -> DMat3 {
         let r = DMat3::from_quat(rotation);
         r * self.mass.inertia * r.transpose()
     }
 
     /// The inverse inertia tensor along world axes: `R I⁻¹ Rᵀ`; zero if nothing turns the body.
+    #[inline]
     pub fn world_inverse_inertia(&self, rotation: DQuat) -> DMat3 {
         let r = DMat3::from_quat(rotation);
         r * self.inverse_inertia * r.transpose()

@@ -37,6 +37,10 @@ impl Adjacency {
         // Filling has moved every beginning to the next one's place.
         self.first.copy_within(0..slots, 1);
         self.first[0] = 0;
+        debug_assert!(
+            self.first.is_sorted() && self.first[slots] as usize == self.numbers.len(),
+            "rows follow each other"
+        );
     }
 
     /// The links of a body.

@@ -2,6 +2,7 @@
 //! others, so each is solved, and sleeps, by itself. Fixed and scripted bodies do not connect
 //! what touches them.
 
+use crate::instrument::{Color, Instrument, draw_aabb};
 use crate::model::JointEnd;
 use crate::{BodyId, Id, JointId, Model, State};
 
@@ -59,6 +60,7 @@ impl Forest {
     /// Connects two trees; the smaller root wins, so that the result does not depend on the order.
     fn connect(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
+        debug_assert!(self.0[a] as usize == a && self.0[b] as usize == b, "a root is its own parent");
         self.0[a.max(b)] = a.min(b) as u32;
     }
 }
@@ -78,6 +80,16 @@ pub struct Islands {
 const NONE: u32 = u32::MAX;
 
 impl Islands {
+    /// Draws the boxes around the colliders of each island in a colour of its own.
+    pub fn draw(&self, model: &Model, state: &State, instrument: &mut dyn Instrument) {
+        for (number, island) in self.as_slice().iter().enumerate() {
+            let bodies = island.bodies.iter().filter_map(|&id| model.bodies().get(id));
+            for collider in bodies.flat_map(|body| &body.colliders).filter_map(|&id| model.colliders().get(id)) {
+                draw_aabb(&collider.shape.aabb(&collider.pose_in(state)), Color::numbered(number), instrument);
+            }
+        }
+    }
+
     /// Finds the islands of the bodies `movable`, which forces move: all of them or, if no others are connected with them, some.
     /// `contacts` are the numbers of the contacts that connect, with their bodies. It takes a time that depends on how many bodies,
     /// joints and contacts these are, not on how many there are in the world.
@@ -136,6 +148,7 @@ impl Islands {
         self.all[..self.count].iter_mut().for_each(|island| island.joints.sort_unstable());
         for (number, bodies) in contacts {
             if let Some(island) = self.of_either(bodies.map(Some)) {
+                debug_assert!(island.contacts.last().is_none_or(|&last| last < number), "contacts come in order, once");
                 island.contacts.push(number);
             }
         }

@@ -59,6 +59,8 @@ pub fn merge<P: Pair>(
     spare: &mut Vec<P>,
     ended: &mut Vec<P>,
 ) {
+    debug_assert!(near.is_sorted_by(|a, b| a < b), "pairs that are near are sorted, and each is there once");
+    debug_assert!(list.is_sorted_by(|a, b| a.colliders() < b.colliders()), "pairs that are known are sorted");
     if near.iter().copied().eq(list.iter().map(P::colliders)) {
         return;
     }

@@ -140,6 +140,7 @@ pub struct SolverRow {
 
 impl SolverRow {
     /// `J v`: the rate of change of the row's value with the bodies' present velocities.
+    #[inline]
     pub fn rate(&self, bodies: &[SolverBody]) -> f64 {
         let [a, b] = self.bodies.map(|index| &bodies[index]);
         self.jacobian.dot([a.velocity, b.velocity], [a.angular_velocity, b.angular_velocity])

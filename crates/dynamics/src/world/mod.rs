@@ -38,7 +38,7 @@ use self::watch::Watchman;
 use crate::event::Events;
 use crate::force::{ForceContext, Gravity, Wrenches};
 use crate::journal::{Change, ForceChange, Journal};
-use crate::method::{Method, NobodyWatches, Observer, Retroactive, StepContext};
+use crate::method::{Method, NobodyWatches, Observer, Realtime, StepContext};
 use crate::{BodyId, Cancel, ForceId, Id, Model, ModelError, State, StepError, StepReport, Workers, Wrench};
 use glam::DVec3;
 
@@ -72,9 +72,9 @@ impl Default for World {
 }
 
 impl World {
-    /// An empty world with gravity of 9.81 m/s² downwards (−y), simulated with the retroactive method.
+    /// An empty world with gravity of 9.81 m/s² downwards (−y), simulated with the real-time method.
     pub fn new() -> Self {
-        Self::with_method(Retroactive::new())
+        Self::with_method(Realtime::new())
     }
 
     /// An empty world with gravity of 9.81 m/s² downwards (−y), simulated with the given method.
@@ -201,10 +201,10 @@ impl World {
     ///
     /// ```
     /// use tumble_dynamics::World;
-    /// use tumble_dynamics::method::Retroactive;
+    /// use tumble_dynamics::method::Realtime;
     ///
     /// let mut world = World::new();
-    /// let method = world.method_mut::<Retroactive>().expect("the method of a new world");
+    /// let method = world.method_mut::<Realtime>().expect("the method of a new world");
     /// let mut settings = *method.settings();
     /// settings.time_to_sleep = f64::INFINITY;
     /// method.set_settings(settings);

@@ -58,7 +58,7 @@ pub struct SceneFile {
     /// The acceleration of gravity. Default [0, -9.81, 0].
     #[schemars(with = "Option<[f64; 3]>", inner(range(min = -1e9, max = 1e9)), extend("unit" = "m/s²"))]
     pub gravity: Option<DVec3>,
-    /// How time passes: the name of a method, or a method with its settings. Default "retroactive".
+    /// How time passes: the name of a method, or a method with its settings. Default "realtime".
     pub method: Option<Value>,
     /// What happens when energy comes out of nothing, as with steps that are too long. Default: who runs the scene decides;
     /// the command and the sandbox warn, the library is silent.

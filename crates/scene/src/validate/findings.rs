@@ -17,6 +17,8 @@ pub struct Finding {
     pub relative: bool,
     /// How far apart they may be.
     pub tolerance: f64,
+    /// How far apart they may be with a method that controls its error.
+    pub accurate_tolerance: f64,
     /// What keeps the method from reaching the tolerance, where that is known.
     pub limit: Option<Limit>,
 }
@@ -149,7 +151,8 @@ impl Findings {
     fn add(&mut self, quantity: String, [measured, expected, error]: [f64; 3], relative: bool, within: Within) {
         let tolerance = if self.accurate { within.accurate } else { within.stepping };
         let limit = if self.accurate { within.accurate_limit } else { within.limit.filter(|_| self.limits_apply) };
-        self.list.push(Finding { quantity, measured, expected, error, relative, tolerance, limit });
+        let accurate_tolerance = within.accurate;
+        self.list.push(Finding { quantity, measured, expected, error, relative, tolerance, accurate_tolerance, limit });
     }
 }
 

@@ -213,7 +213,7 @@ fn squeezer(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     for (body, name, exact) in [("k1", "β̇", rates[0]), ("k2", "β̇ + Θ̇", rates[0] + rates[1]), ("k3", "γ̇", rates[2])]
     {
         let rate = trial.angular_velocity(body)?.z;
-        found.relative(format!("{name} after 30 ms, rad/s"), rate, exact, within(1e-6, SMOOTH));
+        found.relative(format!("{name} after 30 ms, rad/s"), rate, exact, within(1e-8, SMOOTH));
     }
     Ok(())
 }

@@ -58,9 +58,11 @@ pub(super) const PROBLEMS: &[Problem] = &[
 
 /// The point of contact goes round with Ω² sin α = 4g/a while the centre stays; ω = Ω sin α along the diameter through it.
 fn euler_disc(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
-    // The thinner the coin, the nearer it is to the formula; a method that goes in steps needs an edge to see.
-    let (a, half) = (0.0375, lab.either(1e-9, 1e-6));
+    let a = 0.0375;
     for alpha in [0.5_f64, 0.1, 0.02] {
+        // The thinner the coin, the nearer it is to the formula, and the more so the less it leans; the rims of both of its faces have to stay
+        // apart.
+        let half = lab.either(if alpha < 0.05 { 1e-8 } else { 1e-9 }, 1e-6);
         let (sin, cos) = libm::sincos(alpha);
         let rate = (4.0 * G / (a * sin)).sqrt();
         let omega = rate * sin;

@@ -24,8 +24,8 @@ use crate::{BodyState, ColliderIndex, Model, State};
 const LOOKS: usize = 8;
 const FORCE_LOOKS: usize = 4;
 
-/// While something holds its forces may change though nothing moves: no step is longer than this, in seconds, or twice the one before if
-/// that changed no force by more than [`STEADY`] of the largest, up to the longest.
+/// While something holds its forces may change though nothing moves: no step is longer than this, in seconds. Where everything rests and no
+/// force changes by more than [`STEADY`] of the largest, the next one may be twice as long, up to the longest.
 const HOLDING_STEP: f64 = 0.02;
 const LONGEST_HOLDING_STEP: f64 = 0.5;
 const STEADY: f64 = 1e-9;
@@ -331,7 +331,10 @@ impl Run<'_> {
         // A step that was cut short by the end of the step of the world says nothing of how long the next one may be.
         self.h = if h < ceiling { next } else { next.max(self.h.min(next.max(6.0 * h))) };
         let event = attempt.find(&mut trial);
-        let steady = attempt.steady && event.is_none();
+        let rests = |body: &BodyState| {
+            body.velocity.length() + body.angular_velocity.length() * scale.length <= scale.holding()
+        };
+        let steady = attempt.steady && event.is_none() && attempt.movable.iter().all(|&slot| rests(&base[slot]));
         self.holding = if steady { (2.0 * h.max(0.5 * self.holding)).min(LONGEST_HOLDING_STEP) } else { HOLDING_STEP };
         let mut taken = h;
         if let Some((found, index)) = event {

@@ -10,7 +10,7 @@
 //! (what is slight is left to the next look at the contacts); they are real then, and the solve is done again.
 
 use super::bodies::{Bodies, Body, Spin, WORLD};
-use super::pairs::{Pair, Pairs, Patch};
+use super::pairs::{Pair, Pairs, Patch, Spot};
 use crate::model::ColliderModel;
 use crate::parts::adjacency::Adjacency;
 use crate::parts::course::{self, Course, Meeting};
@@ -99,6 +99,9 @@ impl Ghosts {
     /// Finds out which patches are ghosts, and marks them.
     pub(super) fn find(&mut self, pairs: &mut Pairs, outlook: &Outlook<'_>) {
         self.list.clear();
+        if pairs.list.iter().all(|pair| pair.patches.is_empty()) {
+            return;
+        }
         let mut free = std::mem::take(&mut self.free);
         free.clear();
         free.resize(outlook.bodies.list.len(), FreeMotion { mean: [DVec3::ZERO; 2], change: [DVec3::ZERO; 2] });
@@ -123,7 +126,7 @@ impl Ghosts {
                 }
             }
         });
-        let doubtful = |(_, pair): &(usize, &Pair)| pair.patches.iter().any(|patch| patch.doubtful);
+        let doubtful = |(_, pair): &(usize, &Box<Pair>)| pair.patches.iter().any(|patch| patch.doubtful);
         let doubts = pairs.list.iter().enumerate().filter(doubtful);
         self.doubts.extend(doubts.map(|(index, _)| Doubt { pair: index as u32, met: None }));
         if self.doubts.is_empty() {
@@ -137,8 +140,7 @@ impl Ghosts {
             |(), doubt| {
                 let pair = &list[doubt.pair as usize];
                 let apart = pair.patches.iter().all(|patch| outlook.is_apart(patch));
-                let free = |body: BodyId| outlook.free_velocities(body);
-                doubt.met = if apart { outlook.meeting(pair, &free, DVec3::ZERO) } else { Some(Meeting::AT_ONCE) };
+                doubt.met = if apart { outlook.first_meeting(pair, DVec3::ZERO) } else { Some(Meeting::AT_ONCE) };
             },
         );
         let links = pairs.list.iter().enumerate().filter(|(_, pair)| !pair.patches.is_empty());
@@ -182,7 +184,7 @@ impl Ghosts {
             if overlap <= lift.dot(sheet.normal) {
                 continue;
             }
-            let met = if lift == DVec3::ZERO { Some(met) } else { outlook.meeting(pair, &free, lift) };
+            let met = if lift == DVec3::ZERO { Some(met) } else { outlook.first_meeting(pair, lift) };
             let in_the_way = |other: &&Patch| {
                 !other.ghost && other.doubtful && outlook.overlap(pair, other, &free) > lift.dot(other.normal)
             };
@@ -323,6 +325,48 @@ impl Outlook<'_> {
         }
     }
 
+    /// Where the colliders of a pair first meet on their free courses, the second body being lifted. Often points of all patches in doubt
+    /// are seen to arrive, and the first of them tells; or only one patch is in doubt, and the colliders overlap in the end. Else the
+    /// time of impact is looked for.
+    fn first_meeting(&self, pair: &Pair, lift: DVec3) -> Option<Meeting> {
+        let free = |body: BodyId| self.free_velocities(body);
+        self.first_arrival(pair, lift).or_else(|| self.meeting(pair, &free, lift))
+    }
+
+    /// The first meeting, if points of all patches in doubt are seen to arrive, or if there is only one and the colliders overlap in the end.
+    fn first_arrival(&self, pair: &Pair, lift: DVec3) -> Option<Meeting> {
+        let colliders = self.colliders(pair)?;
+        let course = |body: BodyId| {
+            let FreeMotion { mean, change } = *self.free_motion(body);
+            Course::from(self.state.bodies[body.slot()].center_pose(), mean, change)
+        };
+        let courses = pair.bodies.map(course);
+        let free = |body: BodyId| self.free_velocities(body);
+        let mut first: Option<Meeting> = None;
+        let is_doubtful = |patch: &&Patch| patch.doubtful && !patch.ghost;
+        let is_in_the_way = |patch: &&Patch| self.overlap(pair, patch, &free) > lift.dot(patch.normal);
+        let mut questioned = pair.patches.iter().filter(is_doubtful).filter(is_in_the_way);
+        if let (Some(patch), None) = (questioned.next(), questioned.next())
+            && course::overlap_in_the_end(colliders, &courses, lift, self.part)
+        {
+            let time = self.closes_after(pair, patch, lift);
+            return Some(Meeting { time, normal: Some(patch.normal), parts: patch.parts });
+        }
+        for patch in pair.patches.iter().filter(is_doubtful).filter(is_in_the_way) {
+            let arrival = |spot: &Spot| {
+                // A corner arrives where it is expected; what lies on edges or faces is met elsewhere on them.
+                let side = (0..2).find(|&side| spot.features[side].is_tip())?;
+                let place = spot.position + patch.normal * (0.5 * spot.gap * if side == 1 { 1.0 } else { -1.0 });
+                course::reaches(colliders, &courses, lift, self.part, (side, place))
+            };
+            let time = patch.spots().iter().find_map(arrival)?;
+            if first.is_none_or(|first| time < first.time) {
+                first = Some(Meeting { time, normal: Some(patch.normal), parts: patch.parts });
+            }
+        }
+        first
+    }
+
     /// Where the colliders of a pair meet, with mean velocities, the second body being lifted.
     fn meeting(&self, pair: &Pair, velocities: &dyn Fn(BodyId) -> [DVec3; 2], lift: DVec3) -> Option<Meeting> {
         let Some(colliders) = self.colliders(pair) else { return Some(Meeting::AT_ONCE) };
@@ -337,11 +381,23 @@ impl Outlook<'_> {
     fn overlap(&self, pair: &Pair, patch: &Patch, velocities: &dyn Fn(BodyId) -> [DVec3; 2]) -> f64 {
         let [[va, wa], [vb, wb]] = pair.bodies.map(velocities);
         let [a, b] = pair.bodies.map(|body| self.state.bodies[body.slot()].position);
-        let overlap = |spot: &super::pairs::Spot| {
+        let overlap = |spot: &Spot| {
             let velocity = (vb + wb.cross(spot.position - b)) - (va + wa.cross(spot.position - a));
             -(spot.gap.max(0.0) + self.part * velocity.dot(patch.normal))
         };
         patch.spots().iter().map(overlap).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// After how many seconds of the free motion the first of its points gets to the plane of a patch, the second body being lifted.
+    fn closes_after(&self, pair: &Pair, patch: &Patch, lift: DVec3) -> f64 {
+        let [[va, wa], [vb, wb]] = pair.bodies.map(|body| self.free_velocities(body));
+        let [a, b] = pair.bodies.map(|body| self.state.bodies[body.slot()].position);
+        let time = |spot: &Spot| {
+            let velocity = (vb + wb.cross(spot.position - b)) - (va + wa.cross(spot.position - a));
+            let (gap, approach) = ((spot.gap + lift.dot(patch.normal)).max(0.0), -velocity.dot(patch.normal));
+            if approach * self.part > gap { gap / approach } else { self.part }
+        };
+        patch.spots().iter().map(time).fold(self.part, f64::min)
     }
 
     /// How far the ways of the points of a patch are from straight because the bodies turn by θ: `½ θ² r`.

@@ -82,7 +82,7 @@ impl Burden {
 /// How heaps fare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Load {
-    /// Whether things crash about.
+    /// Whether large heaps crash about.
     pub(super) crashes: bool,
 }
 

@@ -17,6 +17,15 @@ const FEW_CONTACTS: usize = 4;
 /// What is slower than this, in m/s and rad/s, is calm.
 const CALM: f64 = 0.05;
 
+/// The most bodies that are solved exactly of islands in which there are joints and contacts.
+const CROWD: usize = 120;
+
+/// Masses that differ by no more than this factor are mild.
+const MILD: f64 = 50.0;
+
+/// The fewest substeps in a step of islands with joints that are swept: the gaps of joints fall with their square.
+const FIGURE_SUBSTEPS: u32 = 16;
+
 /// How an island is solved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tier {
@@ -64,19 +73,21 @@ impl Realtime {
         let mut crashes = false;
         let nets = self.memory.net_load.substeps(self.rhythm.refreshes, self.settings.most_substeps);
         self.net_substeps = self.rhythm.substeps.max(nets);
+        let crowded = self.is_crowded(islands);
         for (number, island) in islands.iter().enumerate().filter(|(_, island)| island.needs_solving()) {
             let pairs = &self.memory.pairs.list;
             let contacts = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
             let eliminate = self.tiers.eliminate(model, &island.joints);
-            let pace = self.pace(island, contacts, eliminate);
+            let pace = self.pace(island, contacts, eliminate, crowded);
             let mut substeps = 0;
             if pace == Pace::Heap {
-                crashes |= self.note_crash(island);
+                crashes |= self.note_crash(island) && contacts > self.settings.exact_contacts as usize;
                 let gravity = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].acceleration;
                 let gravity = island.bodies.iter().map(|id| gravity(id).length_squared()).fold(0.0, f64::max).sqrt();
                 let burdens = island.contacts.iter().map(|&index| &self.memory.pairs.list[index].burden);
                 substeps = load::substeps(burdens, gravity, &self.rhythm, &self.settings);
                 if !island.joints.is_empty() {
+                    substeps = substeps.max(FIGURE_SUBSTEPS.div_ceil(self.rhythm.refreshes));
                     self.net_substeps = self.net_substeps.max(substeps);
                 }
             }
@@ -149,9 +160,16 @@ impl Realtime {
         }
     }
 
-    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. It
-    /// does not depend on what else there is: a figure in a crowd falls as it would alone.
-    fn pace(&self, island: &Island, contacts: usize, eliminate: bool) -> Pace {
+    /// Whether more figures touch something than can be solved exactly in time.
+    fn is_crowded(&self, islands: &[Island]) -> bool {
+        let figures = islands.iter().filter(|island| !island.joints.is_empty() && !island.contacts.is_empty());
+        figures.map(|island| island.bodies.len()).sum::<usize>() > CROWD
+    }
+
+    /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. Where figures are
+    /// `crowded`, those that touch something and move are swept, unless their masses differ by much or the world holds them: their joints
+    /// open by a millimetre or two in a crash then, and a crowd costs a twentieth.
+    fn pace(&self, island: &Island, contacts: usize, eliminate: bool, crowded: bool) -> Pace {
         let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
         let pairs = || island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
         let at_rest = || pairs().all(|pair| pair.bodies.iter().all(rests));
@@ -168,8 +186,17 @@ impl Realtime {
             true if contacts > FEW_CONTACTS && (self.crashes(island) || restless()) => Pace::Heap,
             true if at_rest() => Pace::Resting,
             false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
+            false if crowded && contacts > 0 && !at_rest() && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,
         }
+    }
+
+    /// Whether no body of an island is much heavier than another.
+    fn is_mild(&self, island: &Island) -> bool {
+        let bodies = island.bodies.iter().map(|&id| &self.bodies.list[self.bodies.number(id) as usize]);
+        let inverse = bodies.filter(|body| body.is_movable()).map(|body| body.inverse_mass);
+        let (least, most) = inverse.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), m| (a.min(m), b.max(m)));
+        most <= MILD * least
     }
 
     /// Whether bodies of an island run into each other or fly apart: then contacts come and go, and an exact solve goes to waste.

@@ -1,4 +1,4 @@
-//! The real-time method: for games, thousands of bodies, sixty steps a second. It is young: see the end.
+//! The real-time method, the default: for games, thousands of bodies, sixty steps a second.
 //!
 //! Every engine for games takes small substeps with soft contacts, and pays for it: stacks sag because soft contacts give way, what is
 //! heavy on what is light falls because a few sweeps cannot carry it, joints stretch and lose energy. The ideas here, in the order in
@@ -68,6 +68,7 @@ use super::{Method, StepContext};
 use crate::contact::Contact as ContactView;
 use crate::event::Reaction;
 use crate::force::Wrenches;
+use crate::instrument::{Instrument, InstrumentFlags};
 use crate::journal::{BodyChange, Change, Journal};
 use crate::model::JointEnd;
 use crate::parts::activity::{self, Activity};
@@ -302,6 +303,7 @@ impl Realtime {
         self.load_bodies(model, state, time, part);
         self.report.times.stages.forces += watch.lap();
         self.find_ghosts(model, state, part, workers);
+        notify::meetings(&mut self.memory.pairs, &self.bodies, part * f64::from(refresh), part, workers);
         self.report.times.stages.ghosts += watch.lap();
         for _ in 0..=SECOND_THOUGHTS {
             self.load_contacts(model, state, part);
@@ -386,7 +388,7 @@ impl Realtime {
         match who {
             Who::All => islands.find(model, state, &roster.movable, memory.pairs.all().filter(connects).map(bodies)),
             Who::Awake => {
-                let pairs = memory.pairs.list.iter().enumerate();
+                let pairs = memory.pairs.list.iter().map(|pair| &**pair).enumerate();
                 islands.find(model, state, &awake.list, pairs.filter(connects).map(bodies));
             }
         }
@@ -401,11 +403,14 @@ impl Realtime {
         if meets_sleepers {
             self.find_islands(model, state, Who::All);
             self.before.note(&self.roster.movable, state, |body| body.asleep);
-            let pairs = &self.memory.pairs;
+            let (pairs, touch_distance) = (&self.memory.pairs, self.settings.touch_distance);
+            let begins = |pair: &Pair| !pair.touch.before && pair.spots().any(|spot| spot.gap <= touch_distance);
             let pushed = |state: &State, island: &Island| {
-                let by_contact = island.contacts.iter().map(|&index| pairs.numbered(index)).any(|pair| {
-                    (pair.touch.now && !pair.touch.before) || activity::is_moving_script(model, state, pair.bodies)
-                });
+                let by_contact = island
+                    .contacts
+                    .iter()
+                    .map(|&index| pairs.numbered(index))
+                    .any(|pair| begins(pair) || activity::is_moving_script(model, state, pair.bodies));
                 let pulled = |end: JointEnd| match end {
                     JointEnd::Body(id) => activity::is_moving_script(model, state, [id, id]),
                     JointEnd::World => false,
@@ -605,20 +610,22 @@ impl Method for Realtime {
         pairs.still_of(body).for_each(&mut show);
         match self.bodies.number(body) {
             // It is not awake, or it is not known yet.
-            WORLD => pairs.list.iter().for_each(show),
+            WORLD => pairs.list.iter().for_each(|pair| show(pair)),
             number => {
                 let numbers = self.adjacency.row(number as usize).iter();
-                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(show);
+                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(|pair| show(pair));
             }
         }
     }
 
+    fn draw(&self, model: &Model, state: &State, flags: InstrumentFlags, instrument: &mut dyn Instrument) {
+        if flags.islands {
+            self.islands.draw(model, state, instrument);
+        }
+    }
+
     fn reset(&mut self) {
-        self.memory.pairs.clear();
-        self.memory.joints.clear();
-        self.memory.activity.reset();
-        self.memory.net_load = NetLoad::default();
-        self.memory.dt = 0.0;
+        self.memory = Memory::default();
         self.bodies.clear();
         self.islands.clear();
         self.adjacency.clear();

@@ -157,15 +157,61 @@ pub(super) struct Pair {
     /// What there is to tell of it after a step.
     #[serde(skip)]
     pub(super) news: News,
+    /// When and how fast its surfaces meet in the step under way, if they did not touch before it.
+    #[serde(skip)]
+    pub(super) meeting: Option<Meeting>,
     /// What it has to bear (`load`).
     pub(super) burden: Burden,
     pub(super) unrest: Unrest,
     /// Where it is solved if it is in a heap (`wide`).
     #[serde(skip)]
     pub(super) link: Option<Link>,
+    /// How far apart they were seen to be.
+    #[serde(skip)]
+    apart: Option<Apart>,
+    /// Whether nothing is known of how they touch; what is loaded has to be looked at.
+    #[serde(skip)]
+    blank: bool,
     /// How it was before the step under way.
     #[serde(skip)]
     before: Before,
+}
+
+/// Surfaces that were seen to be farther apart than this where one collider had a pose in the frame of the other: until they have come
+/// nearer by as much as they need not come, nobody has to look at them. What is found does not depend on it.
+#[derive(Clone, Copy, Debug)]
+struct Apart {
+    pose: Transform,
+    distance: f64,
+    /// How far the collider whose pose it is reaches from its origin, in metres.
+    reach: f64,
+    /// Whether it is the second, in the frame of the first.
+    is_second: bool,
+}
+
+/// Surfaces are looked for this much farther than needed, relative to the size of the smaller collider and to what is needed.
+const ROOM: [f64; 2] = [0.01, 0.25];
+
+impl Apart {
+    /// Of two colliders; `distance` is not known yet.
+    fn new([a, b]: [&ColliderModel; 2], b_in_a: &Transform) -> Self {
+        let [first, second] = [a, b].map(|collider| {
+            let sphere = &collider.bounding_sphere;
+            sphere.center.length() + sphere.radius
+        });
+        let is_second = second <= first;
+        let (pose, reach) = if is_second { (*b_in_a, second) } else { (b_in_a.inverse(), first) };
+        Self { pose, distance: 0.0, reach, is_second }
+    }
+
+    /// How far apart they are at least now.
+    fn least(&self, b_in_a: &Transform) -> f64 {
+        let pose = if self.is_second { *b_in_a } else { b_in_a.inverse() };
+        let turn = pose.rotation * self.pose.rotation.conjugate();
+        // A point at the distance r from the axis of a turn by θ moves by 2 r sin(θ/2).
+        let turned = 2.0 * DVec3::new(turn.x, turn.y, turn.z).length() * self.reach;
+        self.distance - (pose.translation - self.pose.translation).length() - turned
+    }
 }
 
 /// An exact solve was not worth it: for how many steps it is not tried again, and whether it was so since the pair was last at rest.
@@ -177,6 +223,15 @@ pub(super) struct Unrest {
 
 impl Unrest {
     pub(super) const BEGINS: Self = Self { steps: 15, lasts: true };
+}
+
+/// Surfaces meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    /// In seconds after the beginning of the step.
+    pub(super) time: f64,
+    /// In m/s.
+    pub(super) speed: f64,
 }
 
 /// What a step has brought.
@@ -233,14 +288,14 @@ impl ContactPoints for Pair {
     }
 }
 
-impl pairs::Pair for Pair {
+impl pairs::Pair for Box<Pair> {
     fn colliders(&self) -> [ColliderId; 2] {
         self.colliders
     }
 
     fn new(model: &Model, colliders: [ColliderId; 2]) -> Option<Self> {
         let [a, b] = [model.colliders().get(colliders[0])?, model.colliders().get(colliders[1])?];
-        Some(Self {
+        Some(Box::new(Pair {
             colliders,
             bodies: [a.body, b.body],
             material: model.mixing().mix(&a.material, &b.material),
@@ -256,11 +311,14 @@ impl pairs::Pair for Pair {
             dt: 0.0,
             recycled: false,
             news: News::default(),
+            meeting: None,
             burden: Burden::default(),
             unrest: Unrest::default(),
             link: None,
+            apart: None,
+            blank: true,
             before: Before::default(),
-        })
+        }))
     }
 }
 
@@ -278,7 +336,7 @@ impl Pair {
         (*shapes, *tilt, *old_dt, *touch) = (self.shapes, self.tilt, self.dt, self.touch);
         (self.before.burden, self.before.unrest) = (self.burden, self.unrest);
         self.unrest.steps = self.unrest.steps.saturating_sub(1);
-        self.dt = dt;
+        (self.dt, self.meeting) = (dt, None);
         self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
     }
 
@@ -295,9 +353,11 @@ impl Pair {
 
     /// Forgets where the surfaces touched. What is remembered of a pair must not depend on how early the broad phase found it.
     fn forget(&mut self) {
-        *self.cache_mut() = PairCache::default();
-        self.tilt = DVec3::ZERO;
-        self.patches.clear();
+        if !std::mem::replace(&mut self.blank, true) {
+            *self.cache_mut() = PairCache::default();
+            self.tilt = DVec3::ZERO;
+            self.patches.clear();
+        }
     }
 
     /// Puts back what was before the step.
@@ -309,6 +369,7 @@ impl Pair {
         let Before { shapes, tilt, dt, touch, burden, unrest, .. } = self.before;
         (self.shapes, self.tilt, self.dt, self.touch) = (shapes, tilt, dt, touch);
         (self.burden, self.unrest) = (burden, unrest);
+        (self.apart, self.blank) = (None, false);
     }
 
     /// Whether they touch in at least one point.
@@ -336,6 +397,7 @@ impl Pair {
             self.shapes = shapes;
             *self.cache_mut() = PairCache::default();
             self.patches.clear();
+            self.apart = None;
         }
         (self.sensor, self.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
         self.material = model.mixing().mix(&a.material, &b.material);
@@ -352,7 +414,9 @@ impl Pair {
         let speed = (motions[1].velocity - motions[0].velocity).length();
         let prediction = (speed * dt + reach(model, a, motions[0], dt) + reach(model, b, motions[1], dt)).min(f64::MAX);
         let options = ManifoldOptions { prediction, recycling: settings.keep, ..ManifoldOptions::default() };
-        if !self.cache.recycle([&a.shape, &b.shape], &b_in_a, &options, manifolds) {
+        if self.blank {
+            self.look_for_first([a, b], &b_in_a, &options, manifolds);
+        } else if !self.cache.recycle([&a.shape, &b.shape], &b_in_a, &options, manifolds) {
             query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, self.cache_mut(), manifolds);
         }
         if manifolds.is_empty() {
@@ -363,6 +427,38 @@ impl Pair {
         }
         self.adopt(manifolds, &pose, |manifold| roundness(manifold, [&a.shape, &b.shape], &b_in_a));
         self.ask_rule(model, state);
+    }
+
+    /// Finds where colliders come to touch that did not; most of them are seen to be too far apart without looking.
+    fn look_for_first(
+        &mut self,
+        colliders: [&ColliderModel; 2],
+        b_in_a: &Transform,
+        options: &ManifoldOptions,
+        manifolds: &mut Vec<Manifold>,
+    ) {
+        if self.apart.is_some_and(|apart| apart.least(b_in_a) > options.prediction) {
+            return;
+        }
+        let [a, b] = colliders.map(|collider| &collider.shape);
+        let size = colliders[0].bounding_sphere.radius.min(colliders[1].bounding_sphere.radius);
+        let far = options.prediction + ROOM[0] * size + ROOM[1] * options.prediction;
+        let mut cache = PairCache::default();
+        let wide = ManifoldOptions { prediction: far, recycling: 0.0, ..*options };
+        query::contact_manifolds(a, b, b_in_a, &wide, &mut cache, manifolds);
+        self.apart = None;
+        if manifolds.is_empty() {
+            let apart = Apart { distance: far, ..Apart::new(colliders, b_in_a) };
+            self.apart = Some(apart).filter(|apart| apart.distance.is_finite() && apart.reach.is_finite());
+            return;
+        }
+        manifolds.clear();
+        cache = PairCache::default();
+        query::contact_manifolds(a, b, b_in_a, options, &mut cache, manifolds);
+        if !manifolds.is_empty() {
+            *self.cache_mut() = cache;
+            self.blank = false;
+        }
     }
 
     /// Lets the contact rule of the model have its say.
@@ -458,14 +554,14 @@ pub(super) struct Scenery<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-/// All pairs, sorted by the ids of the colliders.
+/// All pairs, sorted by the ids of the colliders. Each lies in a place of its own: a pair is large, and the list changes in every step.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pairs {
-    pub(super) list: Vec<Pair>,
+    pub(super) list: Vec<Box<Pair>>,
     /// Pairs that ceased to exist since the last report.
-    pub(super) ended: Vec<Pair>,
+    pub(super) ended: Vec<Box<Pair>>,
     /// Pairs of which no body moves, sorted too: nobody looks at them.
-    pub(super) still: Vec<Pair>,
+    pub(super) still: Vec<Box<Pair>>,
     #[serde(skip)]
     candidates: Candidates,
     #[serde(skip)]
@@ -490,7 +586,7 @@ impl Clone for Candidates {
 
 /// Room to bring the list up to date in, of which copies have none.
 #[derive(Debug, Default)]
-struct Spare(Vec<Pair>);
+struct Spare(Vec<Box<Pair>>);
 
 impl Clone for Spare {
     fn clone(&self) -> Self {
@@ -552,7 +648,7 @@ impl Pairs {
                 && !(by_hand && pair.patches.is_empty())
                 && is_alive(pair)
         };
-        let mut woken: Vec<Pair> = self.still.extract_if(.., |pair| !rests(pair)).collect();
+        let mut woken: Vec<Box<Pair>> = self.still.extract_if(.., |pair| !rests(pair)).collect();
         if let Some(dt) = begins {
             woken.iter_mut().for_each(|pair| pair.begin(dt));
         }
@@ -568,7 +664,7 @@ impl Pairs {
 
     /// The pairs of a body that do not move.
     pub(super) fn still_of(&self, body: BodyId) -> impl Iterator<Item = &Pair> {
-        self.of_still.of(body).iter().map(|&index| &self.still[index as usize])
+        self.of_still.of(body).iter().map(|&index| &*self.still[index as usize])
     }
 
     /// A pair by its number: those that move, then the others.
@@ -578,7 +674,7 @@ impl Pairs {
 
     /// All pairs with their numbers.
     pub(super) fn all(&self) -> impl Iterator<Item = (usize, &Pair)> + Clone {
-        self.list.iter().chain(&self.still).enumerate()
+        self.list.iter().chain(&self.still).map(|pair| &**pair).enumerate()
     }
 
     /// Calls `visit` with all pairs in the order of their colliders.
@@ -590,7 +686,7 @@ impl Pairs {
             }
             visit(pair);
         }
-        still.for_each(visit);
+        still.for_each(|pair| visit(pair));
     }
 
     /// Whether something that moves touches something that sleeps.
@@ -638,13 +734,9 @@ impl Pairs {
     /// Puts back what was before the step under way, which has found its pairs and looked at them.
     pub(super) fn undo(&mut self) {
         self.candidates.0 = None;
-        self.list.iter_mut().for_each(Pair::undo);
+        self.list.iter_mut().for_each(|pair| pair.undo());
         self.list.append(&mut self.ended);
         self.list.sort_by_key(|pair| pair.colliders);
-    }
-
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
     }
 
     /// The part of it that leaves a trace.
@@ -654,8 +746,8 @@ impl Pairs {
             let alive = pair.colliders.map(revision) == pair.shapes.map(Some);
             alive && (!pair.patches.is_empty() || pair.touch.now || pair.touch.before)
         };
-        self.list.retain(matters);
-        self.still.retain(matters);
+        self.list.retain(|pair| matters(pair));
+        self.still.retain(|pair| matters(pair));
     }
 
     /// Takes over pairs that were saved: forgets those of colliders that are not there.

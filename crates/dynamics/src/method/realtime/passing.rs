@@ -4,7 +4,7 @@
 //! its parabola is exact; where all is at rest and solved exactly, one is as good as many. Islands do not touch each other, so it does
 //! not matter which goes first; scripted bodies are met by many, and each has copies of them.
 
-use super::bodies::{Bodies, Body};
+use super::bodies::{Bodies, Body, Spin};
 use super::exact::{ExactIslands, Passage};
 use super::nets::Nets;
 use super::wide::{Heaps, Surroundings};
@@ -75,12 +75,16 @@ impl Body {
         self.velocity.length_squared() < REST * REST && self.angular_velocity.length_squared() < REST * REST
     }
 
-    /// Goes alone for `part` seconds: at once, since a parabola is exact in one step and a free top takes the parts it needs by itself;
-    /// unless air or a torque bend its way, then in so many substeps. They are as long whether or not something is near, so that what is
+    /// Goes alone for `part` seconds, which others take in `most` substeps: at once, since a parabola is exact in one step, or in as many if it
+    /// tumbles, or if air or a torque bend its way. How long they are does not depend on whether something is near, so that what is
     /// passed by at a hair's breadth leaves no trace.
     fn fly(&mut self, part: f64, most: u32) {
         let bends = self.damping != [0.0; 2] || self.angular_acceleration != DVec3::ZERO;
-        let substeps = if bends { most } else { 1 };
+        let substeps = match self.spin {
+            _ if bends => most,
+            Spin::Euler { .. } => most,
+            Spin::Given | Spin::Steady => 1,
+        };
         let h = part / f64::from(substeps);
         for _ in 0..substeps {
             self.kick(h);

@@ -11,8 +11,9 @@
 //! | friction, motor | b = ½ h J̇ẋ − target rate | – | b = −target rate |
 //!
 //! The impulses of positions and velocities are what the constraint exerts in reality, and those of the last step are a
-//! good start for the next. The push only removes errors that crept in. It must never be remembered: the sum over steps
-//! of an impulse proportional to the error is an integral controller, and long stacks driven by one start to swing.
+//! good start for the next (warm starting). The push is a split impulse with Baumgarte's term β c/h: it only removes errors of
+//! position. It must not be a start for the next step: the sum over steps of an impulse proportional to the error is an
+//! integral controller, and long stacks driven by one start to swing.
 
 use super::RetroactiveSettings;
 use super::contact::{PairState, PointState};
@@ -46,7 +47,8 @@ pub(super) struct JointMemory {
     pub(super) joint: Option<JointId>,
     pub(super) start: Vec<f64>,
     pub(super) end: Vec<f64>,
-    /// How fast each row went down at the beginning of the step, in m/s or rad/s; for a limit of rotations where it lies ahead.
+    /// The speed of approach −J v of each row at the beginning of the step, in m/s or rad/s. For a limit of rotations J is
+    /// that of the end of the step.
     pub(super) approach: Vec<f64>,
     /// The value of each row at the beginning of the step, in metres or radians.
     pub(super) errors: Vec<f64>,
@@ -125,7 +127,7 @@ const MUCH_TURNED: f64 = 0.2;
 pub(super) struct Miss {
     /// In m/s or rad/s.
     pub(super) speed: f64,
-    /// As a part of the joint's lever, or in radians. Of limits nothing is said: how far they are passed is nobody's gap.
+    /// As a part of the joint's lever, or in radians. Limits are not counted: a limit that is passed does not open a joint.
     pub(super) relative: f64,
 }
 
@@ -547,7 +549,7 @@ impl Assembly {
     }
 }
 
-/// How fast a row goes down with the velocities of two bodies. What is not finite bounces off nothing.
+/// The speed of approach −J v of a row; zero, and so without restitution, if it is not finite.
 fn approach_along(jacobian: &Jacobian, bodies: &[BodyView; 2]) -> f64 {
     let speed = -jacobian.dot(bodies.map(|body| body.velocity), bodies.map(|body| body.angular_velocity));
     if speed.is_finite() { speed } else { 0.0 }

@@ -38,7 +38,7 @@ pub(super) struct PointState {
     /// How the gap bends in the step that begins, in m/s² (`rim.rs`).
     #[serde(skip)]
     pub(super) bend: f64,
-    /// Whether it stands in nobody's way at the end of the step, though the surfaces touch.
+    /// Whether the surfaces touch there at the end of the step and yet the motion does not lead to it: a ghost (`speculate.rs`).
     #[serde(skip)]
     pub(super) ghost: bool,
 }

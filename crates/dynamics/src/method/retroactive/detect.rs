@@ -2,7 +2,8 @@
 //! the contact points are those of the step before (warm starting needs to know).
 //!
 //! Contacts are found at the end of a step for the next one, with points also where there is still a gap that the next step
-//! may close (speculative contacts). Before a step they are found anew for what the user touched, and for nobody else.
+//! may close: speculative contacts. They are the continuous collision detection of this method, what keeps fast bodies from
+//! passing through thin walls (tunnelling). Before a step, contacts are found anew only for what the user changed.
 
 use super::RetroactiveSettings;
 use super::contact::{PairState, PointState};
@@ -58,13 +59,19 @@ impl Clone for Contacts {
     }
 }
 
-/// What detection looks at.
+/// Where the bodies are, and how long the next step or part of it is.
 #[derive(Clone, Copy)]
-pub(super) struct Scenery<'a> {
+pub(super) struct Moment<'a> {
     pub(super) model: &'a Model,
     pub(super) state: &'a State,
     pub(super) dt: f64,
     pub(super) settings: &'a RetroactiveSettings,
+}
+
+/// What detection looks at.
+#[derive(Clone, Copy)]
+pub(super) struct Scenery<'a> {
+    pub(super) moment: Moment<'a>,
     pub(super) roster: &'a Roster,
     pub(super) workers: &'a Workers,
     pub(super) cancel: &'a Cancel,
@@ -90,7 +97,8 @@ impl Scope {
 impl Contacts {
     /// Finds contacts anew for what the user changed, or for all if the step became longer since the last time.
     pub(super) fn refresh(&mut self, world: &Scenery<'_>, changes: &Journal, index: &mut ColliderIndex) {
-        let scope = if world.dt > self.found_for { Some(Scope::All) } else { touched(world.model, changes) };
+        let scope =
+            if world.moment.dt > self.found_for { Some(Scope::All) } else { touched(world.moment.model, changes) };
         if let Some(scope) = scope {
             self.find(world, index, &scope);
         }
@@ -103,45 +111,36 @@ impl Contacts {
     }
 
     fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, scope: &Scope) {
-        relocate(world.model, world.state, world.dt, world.roster.movers(), index);
-        pairs::follow(world.model, index, &mut self.list, &mut self.ended, &mut self.near);
+        let Moment { model, state, dt, .. } = world.moment;
+        relocate(model, state, dt, world.roster.movers(), index);
+        pairs::follow(model, index, &mut self.list, &mut self.ended, &mut self.near);
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
             if pair.bodies.iter().any(|&id| scope.includes(id)) && !world.cancel.is_cancelled() {
-                update(pair, world, manifolds);
+                update(pair, &world.moment, manifolds);
             }
         });
-        self.found_for = world.dt;
+        self.found_for = dt;
+    }
+
+    /// Finds the points of some contacts anew.
+    pub(super) fn find_again(&mut self, moment: &Moment<'_>, contacts: &[usize]) {
+        let mut manifolds = Vec::new();
+        contacts.iter().for_each(|&index| update(&mut self.list[index], moment, &mut manifolds));
     }
 
     /// Notes how fast the surfaces of each contact will meet: with approach speed v, gap g and the relative acceleration a
     /// that forces cause, `v² + 2 a g` is the square of the speed at the moment of touching.
-    pub(super) fn remember_approach(&mut self, world: &Scenery<'_>) {
-        let Scenery { model, state, dt, settings, .. } = *world;
-        let mut wrenches = Wrenches::default();
-        forces::sum(model, state.time, &state.bodies, &mut wrenches);
-        for contact in self.list.iter_mut().filter(|contact| !contact.points.is_empty()) {
-            let views = contact.bodies.map(|id| view(model, state, id));
-            let accelerations = contact.bodies.map(|id| {
-                let mass = model.bodies().get(id).map_or(0.0, |body| body.inverse_mass);
-                wrenches.as_slice()[id.slot()].force * mass
-            });
-            for point in &mut contact.points {
-                let normal = point.geometry.normal;
-                let jacobian = point_jacobian(&views, point.geometry.position, normal);
-                let approach = -jacobian.dot(views.map(|v| v.velocity), views.map(|v| v.angular_velocity));
-                let acceleration = (accelerations[0] - accelerations[1]).dot(normal);
-                let square = approach * approach + 2.0 * acceleration * point.geometry.gap;
-                // Only what will touch within the step meets at all.
-                let closed = approach * dt + 0.5 * acceleration * dt * dt;
-                let meets = point.geometry.gap - closed <= settings.touch_distance;
-                let speed = square.max(0.0).sqrt().min(f64::MAX);
-                point.impact_speed = if approach > 0.0 && meets { speed } else { 0.0 };
-                point.acceleration = if acceleration.is_finite() { acceleration } else { 0.0 };
-                // g = v t + a t²/2, solved without cancellation.
-                let time = 2.0 * point.geometry.gap.max(0.0) / (approach + speed);
-                point.meeting_time = if approach > 0.0 && time <= dt { time } else { f64::INFINITY };
-            }
-        }
+    pub(super) fn remember_approach(&mut self, moment: &Moment<'_>) {
+        note_approach(moment, self.list.iter_mut());
+    }
+
+    /// The same for some contacts.
+    pub(super) fn remember_approach_of(&mut self, moment: &Moment<'_>, contacts: &[usize]) {
+        let Self { list, .. } = self;
+        note_approach(
+            moment,
+            list.iter_mut().enumerate().filter(|(index, _)| contacts.contains(index)).map(|(_, c)| c),
+        );
     }
 
     /// Those that leave a trace.
@@ -181,7 +180,37 @@ impl Contacts {
     }
 }
 
-/// Whose contacts may be other ones after changes; none if nobody's.
+/// Notes how fast the surfaces of contacts will meet, and when.
+fn note_approach<'a>(moment: &Moment<'_>, contacts: impl Iterator<Item = &'a mut PairState>) {
+    let Moment { model, state, dt, settings } = *moment;
+    let mut wrenches = Wrenches::default();
+    forces::sum(model, state.time, &state.bodies, &mut wrenches);
+    for contact in contacts.filter(|contact| !contact.points.is_empty()) {
+        let views = contact.bodies.map(|id| view(model, state, id));
+        let accelerations = contact.bodies.map(|id| {
+            let mass = model.bodies().get(id).map_or(0.0, |body| body.inverse_mass);
+            wrenches.as_slice()[id.slot()].force * mass
+        });
+        for point in &mut contact.points {
+            let normal = point.geometry.normal;
+            let jacobian = point_jacobian(&views, point.geometry.position, normal);
+            let approach = -jacobian.dot(views.map(|v| v.velocity), views.map(|v| v.angular_velocity));
+            let acceleration = (accelerations[0] - accelerations[1]).dot(normal);
+            let square = approach * approach + 2.0 * acceleration * point.geometry.gap;
+            // Only what will touch within the step meets at all.
+            let closed = approach * dt + 0.5 * acceleration * dt * dt;
+            let meets = point.geometry.gap - closed <= settings.touch_distance;
+            let speed = square.max(0.0).sqrt().min(f64::MAX);
+            point.impact_speed = if approach > 0.0 && meets { speed } else { 0.0 };
+            point.acceleration = if acceleration.is_finite() { acceleration } else { 0.0 };
+            // g = v t + a t²/2, solved without cancellation.
+            let time = 2.0 * point.geometry.gap.max(0.0) / (approach + speed);
+            point.meeting_time = if approach > 0.0 && time <= dt { time } else { f64::INFINITY };
+        }
+    }
+}
+
+/// The bodies whose contacts have to be found anew after changes; none if there are none.
 fn touched(model: &Model, changes: &Journal) -> Option<Scope> {
     if changes.is_everything() {
         return Some(Scope::All);
@@ -232,8 +261,8 @@ pub(super) fn view(model: &Model, state: &State, id: BodyId) -> BodyView {
 }
 
 /// Finds the contact points of a pair and recognises those of the step before.
-fn update(pair: &mut PairState, world: &Scenery<'_>, manifolds: &mut Vec<Manifold>) {
-    let Scenery { model, state, dt, settings, .. } = *world;
+fn update(pair: &mut PairState, moment: &Moment<'_>, manifolds: &mut Vec<Manifold>) {
+    let Moment { model, state, dt, settings } = *moment;
     let [Some(a), Some(b)] = pair.colliders.map(|id| model.colliders().get(id)) else { return };
     let still =
         |id: BodyId| state.bodies[id.slot()].asleep || model.bodies().get(id).is_some_and(|body| !body.kind.moves());
@@ -282,7 +311,7 @@ fn update(pair: &mut PairState, world: &Scenery<'_>, manifolds: &mut Vec<Manifol
     pair.touch.now = pair.points.iter().any(|point| point.geometry.gap <= settings.touch_distance);
 }
 
-/// Lets the contact rule of the model have its say.
+/// Applies the contact rule of the model, if there is one.
 fn ask_rule(pair: &mut PairState, model: &Model, state: &State) {
     let nearest = pair.points.iter().map(|point| (point.geometry.normal, point.geometry.gap));
     let Some(nearest) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else { return };

@@ -6,14 +6,18 @@
 //! as in SHAKE and RATTLE, and contacts found at the end of one step serve the beginning of the next:
 //!
 //! 1. **solve positions** (`positions.rs`): impulses p at the beginning of the step for which joints are closed and gaps
-//!    have not turned into overlaps at its end; then a **push** that removes what errors there are.
+//!    have not turned into overlaps at its end (speculative contacts, `speculate.rs`); then a **push**, a split impulse
+//!    that removes errors of position (`push.rs`).
 //! 2. **integrate**: the bodies move, with these impulses.
 //! 3. **detect**: contacts at the new positions.
 //! 4. **solve velocities**: the push is taken back, so that it moves bodies without leaving them faster; then impulses q at
-//!    the end of the step with `J v = 0` (no approach, no sliding below the friction cone), and restitution where bodies
+//!    the end of the step with `J v = 0` (no approach, no sliding inside the friction cone), and restitution where bodies
 //!    met (`bounce.rs`), passed on to what they touch (`impact.rs`).
 //! 5. **activity**: quiet islands fall asleep, touched ones wake up.
 //! 6. **notify**: events.
+//!
+//! Each solve starts from the impulses of the one before it (warm starting). Islands whose joints do not close in one step take it
+//! in parts (substeps, `parts.rs`).
 //!
 //! All impulses act in opposite pairs at one point, so momentum and angular momentum are conserved to rounding. A body
 //! at rest stays exactly at rest; free flight is as exact as the integrator; joints keep their energy.
@@ -22,7 +26,6 @@ mod assemble;
 mod bounce;
 mod contact;
 mod detect;
-mod draw;
 mod impact;
 mod memory;
 mod nearby;
@@ -36,6 +39,7 @@ mod settings;
 pub(in crate::method) mod soft;
 mod speculate;
 mod trembling;
+mod whip;
 
 #[cfg(feature = "registry")]
 pub use settings::RetroactiveDescription;
@@ -43,9 +47,10 @@ pub use settings::RetroactiveSettings;
 
 use self::assemble::{Assembler, Assembly, JointMemory, Stage};
 use self::bounce::Budget;
-use self::detect::Scenery;
+use self::detect::{Moment, Scenery};
 use self::impact::{Impacts, bounces};
 use self::memory::{Memory, MemoryToSave};
+use self::parts::Exerted;
 use self::push::Push;
 use self::speculate::{Outlook, Sheets};
 use super::{Method, StepContext};
@@ -87,6 +92,8 @@ pub struct Retroactive {
     budget: Budget,
     /// By slot of the body, whether it has taken the step under way in parts.
     finished: Vec<bool>,
+    /// What contacts exerted in parts of it.
+    exerted: Exerted,
     /// Who may end the step under way.
     cancel: Cancel,
     report: StepReport,
@@ -124,6 +131,7 @@ impl Retroactive {
             pushes: Vec::new(),
             budget: Budget::default(),
             finished: Vec::new(),
+            exerted: Exerted::default(),
             cancel: Cancel::new(),
             report: StepReport::default(),
             before: Before::default(),
@@ -202,7 +210,7 @@ impl Retroactive {
         }
     }
 
-    /// Marks points that touch and yet stand in nobody's way (`speculate.rs`).
+    /// Marks points that touch and yet are ghosts: the motion does not lead to them (`speculate.rs`).
     fn find_ghosts_that_touch(
         &mut self,
         model: &Model,
@@ -337,10 +345,10 @@ impl Retroactive {
         let settings = self.settings;
         let time = context.state.time_after(dt);
         self.roster.follow(context.changes, model);
-        let scenery =
-            Scenery { model, state: context.state, dt, settings: &settings, roster: &self.roster, workers, cancel };
+        let moment = Moment { model, state: context.state, dt, settings: &settings };
+        let scenery = Scenery { moment, roster: &self.roster, workers, cancel };
         self.memory.contacts.refresh(&scenery, context.changes, context.index);
-        self.memory.contacts.remember_approach(&scenery);
+        self.memory.contacts.remember_approach(&moment);
         self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
         cancel.check()?;
         self.wake_touched(context);
@@ -359,7 +367,8 @@ impl Retroactive {
         self.report.times.integrate = watch.elapsed();
 
         let watch = Stopwatch::start();
-        let scenery = Scenery { model, state, dt, settings: &settings, roster: &self.roster, workers, cancel };
+        let moment = Moment { model, state, dt, settings: &settings };
+        let scenery = Scenery { moment, roster: &self.roster, workers, cancel };
         self.memory.contacts.detect(&scenery, context.index);
         cancel.check()?;
         self.report.times.detect += watch.elapsed();
@@ -462,7 +471,9 @@ impl Method for Retroactive {
     }
 
     fn draw(&self, model: &Model, state: &State, flags: InstrumentFlags, instrument: &mut dyn Instrument) {
-        draw::draw(self, model, state, flags, instrument);
+        if flags.islands {
+            self.islands.draw(model, state, instrument);
+        }
     }
 
     fn reset(&mut self) {
@@ -521,6 +532,7 @@ impl Method for Retroactive {
             pushes: self.pushes.clone(),
             budget: self.budget.clone(),
             finished: self.finished.clone(),
+            exerted: self.exerted.clone(),
             cancel: Cancel::new(),
             report: self.report,
             before: Before::default(),

@@ -1,4 +1,5 @@
-//! Solving again near a contact that came or went, from a solution: the rest of an island hardly notices.
+//! Solving again in the neighbourhood of a contact that came or went, starting from the solution without it: bodies further away in
+//! the island hardly change.
 //!
 //! The rows that take part are those of the bodies concerned and of their neighbours. What they did to the velocities is taken
 //! back, and they are solved with their impulses to start from. The bodies beyond feel the impulses, so that momentum is

@@ -1,4 +1,4 @@
-//! Steps in parts: an island whose joints do not close within a step takes it in several shorter ones.
+//! Steps in parts (adaptive substeps): an island whose joints do not close within a step takes it in several shorter ones.
 //!
 //! Newton's method for the positions (see `positions.rs`) follows arcs as far as its tangents reach: where bodies turn by half a
 //! radian within a step it may run away, and five links let go level lose three quarters of their energy. And a joint
@@ -11,12 +11,16 @@
 //! lie on: a point of each body, carried along, and the distance of the two along the normal that it had at the beginning.
 //! At the end of the step, when contacts are found for everybody, the velocities are solved once more with the new ones.
 //!
+//! Islands without joints take a step in parts, too, if an impact turns a body further than its contacts foresee (`whip.rs`). Their
+//! contacts are found anew at the end of each part.
+//!
 //! If the shortest parts do not help and a joint opens by more than it did before, the step is refused: nothing tears in silence.
 
 use super::Retroactive;
 use super::assemble::{JointMemory, lever, size};
 use super::bounce::Budget;
-use super::contact::PairState;
+use super::contact::{PairState, PointState};
+use super::detect::Moment;
 use super::passive::{Account, Passivity, is_anchored};
 use super::trembling::Demand;
 use crate::constraint::{JointView, Limit, Softness};
@@ -24,7 +28,7 @@ use crate::contact::ContactImpulse;
 use crate::event::Reaction;
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::islands::Island;
-use crate::{BodyState, Id, JointId, Model, State, StepError};
+use crate::{BodyState, ColliderId, Id, JointId, Model, State, StepError};
 
 /// In how many parts a step is taken at most; a power of two.
 const MOST: u32 = 64;
@@ -37,6 +41,12 @@ const WORK: u32 = 300;
 
 /// The same where joints form loops: a net that bears a weight needs short parts, however many contacts it has.
 const WORK_IN_LOOPS: u32 = 1000;
+
+/// The same where there are contacts only: four parts for three hundred points.
+const WORK_OF_CONTACTS: u32 = 1200;
+
+/// Without joints, fewer parts than this are not worth their time.
+const LEAST: u32 = 4;
 
 /// A joint that opens by this part of its lever, or by this angle in radians, and was not as far open before, does not hold.
 const OPEN: f64 = 0.05;
@@ -104,6 +114,7 @@ impl Retroactive {
     pub(super) fn begin_step(&mut self, model: &Model, state: &mut State, dt: f64) -> Result<(), StepError> {
         self.find_islands(model, state);
         self.finished.clear();
+        self.exerted = Exerted::default();
         self.finished.resize(state.bodies.len(), false);
         let (mut whole, mut divided) = (self.everybody(model, state), Vec::new());
         whole.islands.retain(|&index| match self.parts_needed(model, state, dt, index) {
@@ -192,6 +203,7 @@ impl Retroactive {
         });
         self.solve_velocities(model, state, dt, &chosen, &finished);
         self.finished = finished;
+        self.exerted.store(&mut self.memory.contacts.list);
     }
 
     /// Moves an island to the end of the step.
@@ -210,8 +222,12 @@ impl Retroactive {
             self.finished[id.slot()] = true;
         }
         let start = state.time;
-        let mut passivity =
-            if self.integrator.keeps_energy() { Passivity::of(model, state, &island) } else { Passivity::Active };
+        // Contacts have a budget of energy of their own (`bounce.rs`).
+        let has_joints = !island.joints.is_empty();
+        let mut passivity = match has_joints && self.integrator.keeps_energy() {
+            true => Passivity::of(model, state, &island),
+            false => Passivity::Active,
+        };
         let restorable = passivity == Passivity::Keeps && is_anchored(model, &island);
         let opened: Vec<f64> = island.joints.iter().map(|&id| opening(model, state, id).1).collect();
         let mut borne = vec![Reaction::default(); island.joints.len()];
@@ -242,7 +258,13 @@ impl Retroactive {
                 sum.force += begin.force + end.force;
                 sum.torque += begin.torque + end.torque;
             }
+            if !has_joints {
+                self.exerted.add(&island, &self.memory.contacts.list, dt - h * f64::from(left));
+            }
             left -= 1;
+        }
+        if !has_joints {
+            island.contacts.iter().for_each(|&index| forget(&mut self.memory.contacts.list[index], dt));
         }
         for (sum, id) in borne.into_iter().zip(&island.joints) {
             let share = 1.0 / f64::from(parts);
@@ -255,8 +277,17 @@ impl Retroactive {
     /// How many parts are worth their time: among many contacts each costs a hundred sweeps.
     fn most_parts(&self, island: &Island) -> u32 {
         let points: usize = island.contacts.iter().map(|&index| self.memory.contacts.list[index].points.len()).sum();
-        let work = if island.has_loops() { WORK_IN_LOOPS } else { WORK };
+        let work = match (island.joints.is_empty(), island.has_loops()) {
+            (true, _) => WORK_OF_CONTACTS,
+            (false, true) => WORK_IN_LOOPS,
+            (false, false) => WORK,
+        };
         if points == 0 { MOST } else { (work / (points + island.joints.len()) as u32).clamp(FEW, MOST) }
+    }
+
+    /// Whether an island without joints is small enough to take a step in parts.
+    pub(super) fn is_worth_parts(&self, island: &Island) -> bool {
+        self.most_parts(island) >= LEAST
     }
 
     /// Moves an island by a part of a step. How wrong the energy is, beyond 1 too wrong; infinite if joints do not close. If it `must` do,
@@ -270,6 +301,11 @@ impl Retroactive {
         island: &Island,
         Care { passivity, must, restores }: Care,
     ) -> f64 {
+        let settings = self.settings;
+        if island.joints.is_empty() {
+            let moment = Moment { model, state, dt: h, settings: &settings };
+            self.memory.contacts.remember_approach_of(&moment, &island.contacts);
+        }
         if !island.contacts.is_empty() {
             self.budget = Budget::new(&FreeMotion::of_some(model, state, &chosen.moves), state.time, &state.bodies);
         }
@@ -279,8 +315,13 @@ impl Retroactive {
             return f64::INFINITY;
         }
         self.integrate(model, state, h, &chosen.moves);
-        for &index in &island.contacts {
-            carry(&mut self.memory.contacts.list[index], &account.bodies, &state.bodies, h);
+        if island.joints.is_empty() {
+            let moment = Moment { model, state, dt: h, settings: &settings };
+            self.memory.contacts.find_again(&moment, &island.contacts);
+        } else {
+            for &index in &island.contacts {
+                carry(&mut self.memory.contacts.list[index], &account.bodies, &state.bodies, h);
+            }
         }
         self.solve_velocities(model, state, h, &chosen.islands, &[]);
         let end = FreeMotion::of_some(model, state, &chosen.moves);
@@ -302,6 +343,60 @@ impl Retroactive {
             }
         }
         verdict.wrong
+    }
+}
+
+/// What contact points exerted in the parts of a step, and how they were met. It is kept apart until the end of the step: there the
+/// velocities are solved once more, and what has bounced or has been held in a part has done so.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exerted {
+    /// By their colliders. The impulses of all parts are in `start`.
+    points: Vec<([ColliderId; 2], PointState)>,
+}
+
+impl Exerted {
+    /// Adds the impulses of a part that began so many seconds after the beginning of the step.
+    fn add(&mut self, island: &Island, contacts: &[PairState], began: f64) {
+        for contact in island.contacts.iter().map(|&index| &contacts[index]) {
+            for point in contact.points.iter().filter(|point| (point.start + point.end).normal > 0.0) {
+                let is_same = |(pair, known): &([ColliderId; 2], PointState)| {
+                    (*pair, known.key) == (contact.colliders, point.key)
+                };
+                let known = self.points.iter().position(is_same).unwrap_or_else(|| {
+                    let start = ContactImpulse::default();
+                    let met = PointState { start, meeting_time: point.meeting_time + began, ..*point };
+                    self.points.push((contact.colliders, met));
+                    self.points.len() - 1
+                });
+                let sum = &mut self.points[known].1;
+                sum.start = sum.start + point.start + point.end;
+                sum.impact_speed = sum.impact_speed.max(point.impact_speed);
+            }
+        }
+    }
+
+    /// At the end of the step, adds all to the contacts, which are sorted by their colliders. What a point exerted that is no more
+    /// goes to the first point of its contact.
+    pub(super) fn store(&mut self, contacts: &mut [PairState]) {
+        for (colliders, exerted) in self.points.drain(..) {
+            let Ok(contact) = contacts.binary_search_by_key(&colliders, |contact| contact.colliders) else { continue };
+            let points = &mut contacts[contact].points;
+            let known = points.iter().position(|point| point.key == exerted.key).unwrap_or(0);
+            if let Some(point) = points.get_mut(known) {
+                point.start = point.start + exerted.start;
+                point.impact_speed = point.impact_speed.max(exerted.impact_speed);
+                point.meeting_time = point.meeting_time.min(exerted.meeting_time);
+            }
+        }
+    }
+}
+
+/// Forgets the impulses and impacts of the last part of a step of `dt` seconds.
+fn forget(contact: &mut PairState, dt: f64) {
+    contact.dt = dt;
+    for point in &mut contact.points {
+        (point.start, point.end) = Default::default();
+        (point.impact_speed, point.meeting_time) = (0.0, f64::INFINITY);
     }
 }
 

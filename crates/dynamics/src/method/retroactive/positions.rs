@@ -7,9 +7,9 @@
 //! b ← (c(x₁) − c*)/h − J v̄
 //! ```
 //!
-//! that makes up for the miss; v̄ is the mean velocity of the step, c* what c should become: what it was for an error, which is
-//! the push's business, and at least zero for a limit. This is Newton's method with the Jacobian of the beginning; two to four
-//! rounds suffice. Taking the constraints as linear would cost a pendulum a part of its length of the order h³ in every step, and
+//! that makes up for the miss. v̄ is the mean velocity of the step and c* the value that c should have at its end: at least zero for
+//! a limit; where there is an error already, that same error, because errors are removed by the push (`push.rs`).
+//! This is Newton's method with the Jacobian of the beginning; two to four rounds suffice. Taking the constraints as linear would cost a pendulum a part of its length of the order h³ in every step, and
 //! with it energy. The impulses act along the Jacobian of the beginning and close the joints at the end, as in SHAKE; with the velocities solved
 //! at the end this is RATTLE (Andersen 1983), which is symplectic: joints neither gain nor lose energy in the long run.
 //!
@@ -32,6 +32,7 @@ use super::push::Push;
 use super::rim;
 use super::solver_bodies;
 use super::speculate::{Outlook, Sheets};
+use super::whip::whips;
 use crate::parts::free_motion::FreeMotion;
 use crate::parts::scripts;
 use crate::solver::{Convergence, Problem, SolverBody, SolverRow};
@@ -70,18 +71,18 @@ struct Task {
     /// Which island.
     island: usize,
     assembly: Assembly,
-    /// The best solution whose miss is known: its rows, the velocities of the island's bodies, and the miss.
+    /// The best solution so far of those whose miss was measured: its rows, the velocities of the island's bodies, and the miss.
     known: Option<(Vec<SolverRow>, Vec<SolverBody>, Miss)>,
     /// How far the solver got the last time.
     reached: Convergence,
-    /// Whether the joints close.
+    /// Whether the joints close, and no body turns too far for its contacts.
     closes: bool,
     done: bool,
 }
 
 impl Retroactive {
     /// Impulses at the beginning of a step that keep the constraints of some islands at its end. The islands whose joints do
-    /// not close: with `must`, they have come as near to it as they could, without it they were left alone.
+    /// not close, or whose bodies turn too far: with `must`, they have come as near to it as they could, without it they were left alone.
     pub(super) fn solve_positions(
         &mut self,
         model: &Model,
@@ -103,6 +104,7 @@ impl Retroactive {
                 return Vec::new();
             }
             self.solve_without_ghosts(task, (model, state), &moved, &free, &mut bodies, dt);
+            task.closes = !self.whips(task, (model, state), &bodies, dt);
         }
         let rounds = self.settings.look_ahead * if chosen.in_parts { MORE_ROUNDS } else { 1 };
         for round in 0..=rounds {
@@ -256,6 +258,13 @@ impl Retroactive {
             }
         }
         self.memory.contacts.list = contacts;
+    }
+
+    /// Whether a body of an island of contacts turns too far for them (`whip.rs`), and it is worth taking the step in parts.
+    fn whips(&self, task: &Task, (model, state): (&Model, &State), bodies: &[SolverBody], dt: f64) -> bool {
+        let island = &self.islands.as_slice()[task.island];
+        let pairs = (island, self.memory.contacts.list.as_slice());
+        island.joints.is_empty() && self.is_worth_parts(island) && whips(model, &state.bodies, pairs, bodies, dt)
     }
 
     /// Solves an island from its velocities without impulses.

@@ -1,6 +1,6 @@
-//! A push: a pair of opposite impulses at the beginning of a step that removes an error of position, taken back at its
-//! end along the same line in space. Bodies are displaced by it and not sped up, and because both impulses come in
-//! opposite pairs on one line, momentum and angular momentum do not notice.
+//! A push removes an error of position (Baumgarte's term β c/h) by a **split impulse**, also called a pseudo-velocity: an impulse at
+//! the beginning of a step that is taken back at its end. So it displaces bodies without making them faster. Both impulses
+//! come in opposite pairs along one line in space, which conserves momentum and angular momentum.
 
 use crate::BodyState;
 use crate::solver::{SolverBody, SolverRow};

@@ -27,7 +27,7 @@ use glam::DVec3;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// By how much bodies are lifted off what bears them, relative to the size of the smaller collider: lower steps stop nobody.
+/// By how much bodies are lifted off what bears them, relative to the size of the smaller collider. Steps lower than this do not stop a body.
 const LIFT: f64 = 1e-3;
 
 /// The same in touch distances, for small colliders.

@@ -10,7 +10,7 @@
 //! Ω² = Σ F·r / I.
 //! ```
 //!
-//! A light link in a chain that bears a heavy weight trembles a hundred times a second, whoever solves for its joints and however well.
+//! A light link in a chain that bears a heavy weight trembles a hundred times a second, however exactly its joints are solved.
 //! Velocity Verlet, and with it RATTLE, is stable for Ω h < 2; beyond that the trembling grows from rounding until the chain
 //! flies apart. If the forces press, the body does not swing but falls over, at the same rate. What is held by more than two others does not
 //! swing by itself; but the bodies of a net of ball joints do, each against its neighbours.

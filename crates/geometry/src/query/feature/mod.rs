@@ -86,6 +86,17 @@ impl Feature {
         Self::Triangle { triangle, part }
     }
 
+    /// Whether it is a single point that stays the same while the shapes move a little (a corner, the tip of a cone), or nearly so (where a
+    /// round surface reaches farthest); not a point of an edge or of something flat.
+    pub fn is_tip(self) -> bool {
+        match self {
+            Self::Spot | Self::Edge(_) | Self::Face(_) | Self::Plane | Self::Cap(_) => false,
+            Self::Triangle { part, .. } => matches!(part, TriangleFeature::Vertex(_)),
+            Self::Vertex(_) | Self::RimPoint(..) | Self::Apex => true,
+            Self::Ball | Self::End(_) | Self::Segment | Self::Side | Self::Rim(_) | Self::Round => true,
+        }
+    }
+
     /// The line between two corners.
     pub(crate) fn edge(v: u32, w: u32) -> Self {
         Self::Edge([v.min(w), v.max(w)])

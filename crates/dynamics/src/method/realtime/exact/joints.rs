@@ -313,6 +313,24 @@ impl ExactJoint {
         largest
     }
 
+    /// Whether the impulses that were found pull more than twice as hard as was expected, and harder than the substep resolves: a chain that
+    /// was slack and is taut at once. `greatest` tells the greatest moment of inertia of a place.
+    pub(super) fn jerks(
+        &mut self,
+        world: &JointWorld<'_>,
+        bodies: &Bodies,
+        greatest: &dyn Fn(u32) -> f64,
+        list: &[SolverRow],
+    ) -> bool {
+        self.start.clear();
+        self.start.extend(list[self.first..self.first + self.rows.len()].iter().map(|row| row.impulse));
+        let (force, levers) = self.pulling(world, bodies);
+        (0..2).filter(|&side| self.places[side] != UNMOVED).any(|side| {
+            let pull = force * levers[side].length();
+            pull > 2.0 * self.pull[side] && world.h * world.h * pull > 0.5 * greatest(self.places[side])
+        })
+    }
+
     /// Remembers the impulses before the drift.
     pub(super) fn pushed(&mut self, world: &JointWorld<'_>, bodies: &Bodies, list: &[SolverRow]) {
         self.start.clear();
@@ -405,25 +423,28 @@ impl ExactJoint {
 
     /// The stiffness that the pull of the joint gives its bodies: for each end |F||r| and the direction of the lever.
     pub(super) fn geometric_stiffness(&mut self, world: &JointWorld<'_>, bodies: &Bodies) -> [(u32, f64, DVec3); 2] {
-        let none = [(UNMOVED, 0.0, DVec3::ZERO); 2];
-        let pair = self.pair(bodies);
-        let Some((joint, view)) = world.view(self.id, self.bodies, &pair) else { return none };
+        let (force, levers) = self.pulling(world, bodies);
+        [0, 1].map(|side| {
+            let length = levers[side].length();
+            self.pull[side] = (force * length).max(0.9 * self.pull[side]);
+            match self.places[side] {
+                place if place != UNMOVED && length > 0.0 => (place, self.pull[side], levers[side] / length),
+                _ => (UNMOVED, 0.0, DVec3::ZERO),
+            }
+        })
+    }
+
+    /// The force with which the joint pulls, in newtons, and where its ends are as seen from the centres of its bodies.
+    fn pulling(&self, world: &JointWorld<'_>, bodies: &Bodies) -> (f64, [DVec3; 2]) {
+        let Some((joint, view)) = world.view(self.id, self.bodies, &self.pair(bodies)) else {
+            return (0.0, [DVec3::ZERO; 2]);
+        };
         let anchors = joint.constraint.anchors(&view);
         let mut force = DVec3::ZERO;
         for (index, row) in self.rows.iter().enumerate() {
             force += row.jacobian.linear[1] * (self.start[index] + self.end[index]);
         }
-        let force = force.length() / world.h;
-        let mut stiffness = none;
-        for side in 0..2 {
-            let lever = anchors[side] - view.bodies[side].center;
-            let length = lever.length();
-            self.pull[side] = (force * length).max(0.9 * self.pull[side]);
-            if self.places[side] != UNMOVED && length > 0.0 {
-                stiffness[side] = (self.places[side], self.pull[side], lever / length);
-            }
-        }
-        stiffness
+        (force.length() / world.h, [0, 1].map(|side| anchors[side] - view.bodies[side].center))
     }
 
     /// Damps how fast the bodies turn against each other where the pull is stiffer than the substep resolves: `inertia` tells the

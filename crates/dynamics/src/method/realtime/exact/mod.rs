@@ -22,6 +22,7 @@ use self::sparse::{Part, Pattern, Patterns};
 use super::bodies::{Bodies, Body, Spin, WORLD};
 use super::contact::Contact;
 use super::impact;
+use super::load;
 use super::pairs::{Pair, Unrest};
 use super::passing::Pace;
 use super::wide::Stiffness;
@@ -40,6 +41,9 @@ const PUSH_RATE: f64 = 20.0;
 /// How often joints are aimed anew, at most.
 const LOOKS_AHEAD: usize = 3;
 
+/// How often a substep is solved anew because joints pull much harder than was expected, at most.
+const SECOND_THOUGHTS: usize = 2;
+
 /// Impulses of which no more than this share suits the problem are no good to start from.
 const GOOD_GUESS: f64 = 0.5;
 
@@ -48,9 +52,6 @@ const LEAST_SHARE: usize = 2;
 
 /// How many sweeps take the place of Newton's method where it does not converge.
 const SWEEPS: usize = 40;
-
-/// Where something is faster than this, in m/s, the last digits do not matter.
-const SLOW: f64 = 0.1;
 
 /// How many factorisations a substep may take, and a part of a step besides, for an exact solve to be worth it.
 const WORTH_IT: usize = 2;
@@ -230,7 +231,7 @@ impl ExactIslands {
     }
 
     /// Gives what contacts and joints exerted back.
-    pub(super) fn store(&mut self, pairs: &mut [Pair], memory: &mut [JointMemory], h: f64) {
+    pub(super) fn store(&mut self, pairs: &mut [Box<Pair>], memory: &mut [JointMemory], h: f64) {
         for island in self.islands() {
             for contact in &island.patches {
                 let pair = &mut pairs[contact.pair as usize];
@@ -360,7 +361,9 @@ impl ExactIsland {
         let stiffness = Stiffness { h, push };
         let (mut bodies, mut contacts) = (std::mem::take(&mut self.own), std::mem::take(&mut self.patches));
         let count = self.bodies.len();
-        self.problem.be_precise(bodies.list[1..=count].iter().all(|body| body.velocity.length_squared() < SLOW * SLOW));
+        let hits =
+            |contact: &Contact| contact.points().iter().any(|point| contact.opening(point, &bodies) < -load::CRASH);
+        self.problem.be_precise(!self.joints.is_empty() || !contacts.iter().any(hits));
         for _ in (0..substeps).take_while(|_| !cancel.is_cancelled()) {
             for body in &mut bodies.list[1..=count] {
                 body.kick(if body.jointed { 0.5 * h } else { h });
@@ -457,6 +460,14 @@ impl ExactIsland {
         if self.joints.is_empty() {
             return;
         }
+        for _ in 0..SECOND_THOUGHTS {
+            if !self.jerks(world, bodies) {
+                break;
+            }
+            self.weigh(bodies);
+            self.stiffen(world, bodies);
+            self.solve(bodies);
+        }
         for _ in 0..LOOKS_AHEAD {
             if self.aim(bodies, world) <= joints::CLOSED {
                 break;
@@ -466,6 +477,18 @@ impl ExactIsland {
         for joint in &mut self.joints {
             joint.pushed(world, bodies, &self.problem.rows);
         }
+    }
+
+    /// Whether joints pull much harder than was expected.
+    fn jerks(&mut self, world: &JointWorld<'_>, bodies: &Bodies) -> bool {
+        let Self { joints, inertia, problem, .. } = self;
+        let greatest = |place: u32| inertia[place as usize].greatest;
+        let mut any = false;
+        // All of them take note of their impulses.
+        for joint in joints {
+            any |= joint.jerks(world, bodies, &greatest, &problem.rows);
+        }
+        any
     }
 
     /// Moves the bodies, looks by how much joints miss, and puts the bodies back.

@@ -22,7 +22,7 @@ use super::sparse::{Block, Matrix, Part, Pattern, dot};
 /// The number of a body that nothing moves.
 pub(super) const UNMOVED: u32 = u32::MAX;
 
-/// How many rounds, where it is to be precise and elsewhere, and Newton steps in each, at most.
+/// How many rounds, where it is to be precise and where things crash about, and Newton steps in each, at most.
 const ROUNDS: [usize; 2] = [8, 3];
 const STEPS: usize = 48;
 
@@ -37,7 +37,7 @@ const TOUCHING: f64 = 1e-3;
 const BUDGET: [usize; 2] = [2_000, 1_500];
 const FACTORISATIONS: usize = 12;
 
-/// A row whose velocity is off by less than this, in m/s, holds: where it is to be precise, and elsewhere.
+/// A row whose velocity is off by less than this, in m/s, holds: where it is to be precise, and where things crash about.
 const TOLERANCE: [f64; 2] = [1e-7, 1e-5];
 
 /// A factor of a vector that slips may be off by this share for a factorisation to be used again.

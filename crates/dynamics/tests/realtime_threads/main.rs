@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+mod crowds;
+
+use crowds::{CROWDS, crowd};
 use glam::DVec3;
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_from_vector;
 use tumble_dynamics::method::{Realtime, RealtimeSettings};
-use tumble_dynamics::{Body, Material, StepReport, Workers, World};
+use tumble_dynamics::{Body, Material, SavedState, StepReport, Workers, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -57,6 +60,72 @@ fn the_number_of_threads_and_lanes_does_not_matter() {
         assert_eq!(fingerprints(pile(Realtime::new()), workers).0, alone, "{workers} threads");
     }
     assert_eq!(fingerprints(pile(Realtime::new().with_common_instructions()), 2).0, alone, "narrow lanes");
+}
+
+/// How many steps of each scene are compared: half a second, or what `TUMBLE_CASES` says.
+fn steps() -> usize {
+    std::env::var("TUMBLE_CASES").ok().and_then(|steps| steps.parse().ok()).unwrap_or(60)
+}
+
+fn fingerprint_after(mut world: World, workers: usize) -> u64 {
+    world.set_workers(Workers::new(workers));
+    (0..steps()).for_each(|_| world.step(DT).unwrap());
+    world.state().fingerprint()
+}
+
+/// The fingerprints of the crowds after 60 steps, on every machine. `TUMBLE_PRINT_GOLDEN=1` prints them anew.
+const GOLDEN: [u64; 12] = [
+    0xbfc84d03f2a41d6d,
+    0xf85620a779c5faee,
+    0xb1108890b19f04e5,
+    0x6f92900971e2ecba,
+    0xb4ba0ee775ab5401,
+    0xcbd0e0ba72fc76d7,
+    0x431b71290d1e709b,
+    0x8887977e5a709482,
+    0xf7b4a02959775b3c,
+    0x10c464a1f79a064d,
+    0xb4ac3d57c13fde30,
+    0x5307b81d540ec6d4,
+];
+
+#[test]
+fn crowds_end_in_the_same_bits() {
+    let alone = CROWDS.map(|(_, build)| fingerprint_after(crowd(build, Realtime::new()), 1));
+    for (&(name, build), &alone) in CROWDS.iter().zip(&alone) {
+        for workers in [2, 4, 7] {
+            assert_eq!(fingerprint_after(crowd(build, Realtime::new()), workers), alone, "{name}: {workers} threads");
+        }
+        let narrow = crowd(build, Realtime::new().with_common_instructions());
+        assert_eq!(fingerprint_after(narrow, 1), alone, "{name}: narrow lanes");
+    }
+    if std::env::var_os("TUMBLE_PRINT_GOLDEN").is_some() {
+        alone.iter().for_each(|print| eprintln!("    {print:#018x},"));
+    } else if steps() == 60 {
+        assert_eq!(alone, GOLDEN);
+    }
+}
+
+/// A run goes on from a snapshot and from a save in its middle as if nothing had happened, also in another world with other threads.
+#[test]
+fn crowds_go_on_from_the_middle() {
+    for (name, build) in CROWDS {
+        let mut world = crowd(build, Realtime::new());
+        world.set_workers(Workers::new(2));
+        (0..steps() / 2).for_each(|_| world.step(DT).unwrap());
+        let (snapshot, saved) = (world.snapshot(), world.save().to_bytes());
+        let on = |mut world: World| {
+            (0..steps() / 2).for_each(|_| world.step(DT).unwrap());
+            world.state().fingerprint()
+        };
+        let mut restored = crowd(build, Realtime::new());
+        restored.restore(&snapshot);
+        let mut loaded = crowd(build, Realtime::new());
+        loaded.load(&SavedState::from_bytes(&saved).unwrap()).unwrap();
+        let there = on(world);
+        assert_eq!(on(restored), there, "{name}: from a snapshot");
+        assert_eq!(on(loaded), there, "{name}: from a save");
+    }
 }
 
 /// Two worlds may share their threads; who finds them busy works alone.

@@ -126,8 +126,8 @@ impl Ghosts {
                 }
             }
         });
-        let doubtful = |(_, pair): &(usize, &Box<Pair>)| pair.patches.iter().any(|patch| patch.doubtful);
-        let doubts = pairs.list.iter().enumerate().filter(doubtful);
+        let doubtful = |(_, pair): &(usize, &Pair)| pair.patches.iter().any(|patch| patch.doubtful);
+        let doubts = pairs.list.iter().map(|pair| &**pair).enumerate().filter(doubtful);
         self.doubts.extend(doubts.map(|(index, _)| Doubt { pair: index as u32, met: None }));
         if self.doubts.is_empty() {
             return;

@@ -554,14 +554,17 @@ pub(super) struct Scenery<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-/// All pairs, sorted by the ids of the colliders. Each lies in a place of its own: a pair is large, and the list changes in every step.
+/// Pairs, each in a place of its own: a pair is large, and the list changes in every step.
+pub(super) type PairList = Vec<Box<Pair>>;
+
+/// All pairs, sorted by the ids of the colliders.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pairs {
-    pub(super) list: Vec<Box<Pair>>,
+    pub(super) list: PairList,
     /// Pairs that ceased to exist since the last report.
-    pub(super) ended: Vec<Box<Pair>>,
+    pub(super) ended: PairList,
     /// Pairs of which no body moves, sorted too: nobody looks at them.
-    pub(super) still: Vec<Box<Pair>>,
+    pub(super) still: PairList,
     #[serde(skip)]
     candidates: Candidates,
     #[serde(skip)]
@@ -586,7 +589,7 @@ impl Clone for Candidates {
 
 /// Room to bring the list up to date in, of which copies have none.
 #[derive(Debug, Default)]
-struct Spare(Vec<Box<Pair>>);
+struct Spare(PairList);
 
 impl Clone for Spare {
     fn clone(&self) -> Self {
@@ -648,7 +651,7 @@ impl Pairs {
                 && !(by_hand && pair.patches.is_empty())
                 && is_alive(pair)
         };
-        let mut woken: Vec<Box<Pair>> = self.still.extract_if(.., |pair| !rests(pair)).collect();
+        let mut woken: PairList = self.still.extract_if(.., |pair| !rests(pair)).collect();
         if let Some(dt) = begins {
             woken.iter_mut().for_each(|pair| pair.begin(dt));
         }

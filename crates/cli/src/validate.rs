@@ -4,6 +4,7 @@ use crate::args::Validate;
 use crate::failure::{Failure, print};
 use crate::scene::method_setting;
 use serde_json::{Value, json};
+use std::io::IsTerminal;
 use tumble_scene::validate::{Conditions, Cost, Finding, Outcome, Problem, Verdict, problems, run};
 
 pub(crate) fn validate(options: &Validate) -> Result<(), Failure> {
@@ -18,13 +19,18 @@ pub(crate) fn validate(options: &Validate) -> Result<(), Failure> {
         print(if options.markdown { MARKDOWN_HEAD } else { TEXT_HEAD })?;
     }
     let (mut outcomes, mut printed) = (Vec::new(), Ok(()));
+    let bar = Bar { shown: std::io::stderr().is_terminal(), total: chosen.len() };
+    bar.show(0);
     run(&chosen, &conditions, |outcome| {
+        bar.clear();
         if !options.json {
             printed = print(&style(&outcome));
         }
         outcomes.push(outcome);
+        bar.show(outcomes.len());
         printed.is_ok()
     });
+    bar.clear();
     printed?;
     if options.json {
         let rows: Vec<Value> = outcomes.iter().map(to_json).collect();
@@ -37,6 +43,29 @@ pub(crate) fn validate(options: &Validate) -> Result<(), Failure> {
         }
     }
     if outcomes.iter().any(Outcome::has_failed) { Err(Failure::Validation) } else { Ok(()) }
+}
+
+/// How far the measurements have come, on a terminal.
+struct Bar {
+    shown: bool,
+    total: usize,
+}
+
+impl Bar {
+    const WIDTH: usize = 40;
+
+    fn show(&self, done: usize) {
+        if self.shown {
+            let full = Self::WIDTH * done / self.total.max(1);
+            eprint!("\r[{}{}] {done} of {} problems", "#".repeat(full), " ".repeat(Self::WIDTH - full), self.total);
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown {
+            eprint!("\r\x1b[K");
+        }
+    }
 }
 
 /// The problems whose names contain any of the words asked for; without a word, those that are quick.
@@ -64,17 +93,18 @@ fn list(chosen: &[&Problem], as_json: bool) -> Result<(), Failure> {
 }
 
 const TEXT_HEAD: &str = "\
-problem                            quantity                                            measured      expected     error  tolerance  verdict
+problem                            quantity                                            measured      expected     error  tolerance   time/s  verdict
 ";
 
 const MARKDOWN_HEAD: &str = "\
-| problem | quantity | measured | expected | error | tolerance | verdict |
-|---|---|---:|---:|---:|---:|---|
+| problem | quantity | measured | expected | error | tolerance | time | verdict |
+|---|---|---:|---:|---:|---:|---:|---|
 ";
 
 /// A row for each quantity; the problem is named in the first.
 fn text(outcome: &Outcome) -> String {
     let mut name = outcome.problem.name;
+    let mut time = format!("{:.2}", outcome.seconds);
     let mut rows = String::new();
     for finding in &outcome.findings {
         let [measured, expected, error, tolerance] = numbers(finding);
@@ -82,10 +112,13 @@ fn text(outcome: &Outcome) -> String {
         let quantity = &finding.quantity;
         let quantity = if quantity.chars().count() > 44 { format!("{quantity}\n{:79}", "") } else { quantity.clone() };
         let verdict = finding.verdict().word();
-        rows += &format!("{name:34} {quantity:44} {measured:>15} {expected:>13} {error:>9} {tolerance:>10}  {verdict}");
+        rows += &format!(
+            "{name:34} {quantity:44} {measured:>15} {expected:>13} {error:>9} {tolerance:>10} {time:>8}  {verdict}"
+        );
         rows += &finding.limit.map_or_else(String::new, |limit| format!(": {}", limit.reason));
         rows.push('\n');
         name = "";
+        time.clear();
     }
     if let Some(trouble) = &outcome.trouble {
         rows += &format!("{name:34} FAILED: {trouble}\n");
@@ -95,17 +128,21 @@ fn text(outcome: &Outcome) -> String {
 
 fn markdown(outcome: &Outcome) -> String {
     let mut name = outcome.problem.name;
+    let mut time = format!("{:.2} s", outcome.seconds);
     let mut rows = String::new();
     for finding in &outcome.findings {
         let [measured, expected, error, tolerance] = numbers(finding);
         let (quantity, verdict) = (&finding.quantity, finding.verdict().word());
-        rows += &format!("| {name} | {quantity} | {measured} | {expected} | {error} | {tolerance} | {verdict} |\n");
+        rows += &format!(
+            "| {name} | {quantity} | {measured} | {expected} | {error} | {tolerance} | {time} | {verdict} |\n"
+        );
         name = "";
+        time.clear();
     }
     rows + &outcome
         .trouble
         .as_ref()
-        .map_or_else(String::new, |trouble| format!("| {name} | {trouble} | | | | | FAILED |\n"))
+        .map_or_else(String::new, |trouble| format!("| {name} | {trouble} | | | | | {time} | FAILED |\n"))
 }
 
 fn numbers(finding: &Finding) -> [String; 4] {

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use glam::{DQuat, DVec3};
+use std::f64::consts::FRAC_PI_2;
 use tumble_dynamics::constraint::Hinge;
+use tumble_dynamics::event::Phase;
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::method::{Accurate, AccurateSettings};
@@ -147,4 +149,129 @@ fn a_door_hits_its_stop() {
     assert!((body.angular_velocity().y + 0.5).abs() < 1e-10, "{}", body.angular_velocity());
     let expected: DQuat = rotation_about(DVec3::Y, 0.7 - 0.15);
     assert!(body.rotation().angle_between(expected) < 1e-7);
+}
+
+/// The integral of a smooth function, by Gauss and Legendre's rule with five points in each of 400 parts.
+fn integral(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let near = (5.0 - 2.0 * (10.0_f64 / 7.0).sqrt()).sqrt() / 3.0;
+    let far = (5.0 + 2.0 * (10.0_f64 / 7.0).sqrt()).sqrt() / 3.0;
+    let root = 13.0 * 70.0_f64.sqrt();
+    let points = [
+        (0.0, 128.0 / 225.0),
+        (near, (322.0 + root) / 900.0),
+        (-near, (322.0 + root) / 900.0),
+        (far, (322.0 - root) / 900.0),
+        (-far, (322.0 - root) / 900.0),
+    ];
+    let half = 0.5 * (to - from) / 400.0;
+    let part = |k: i32| from + half * f64::from(2 * k + 1);
+    (0..400).map(|k| points.map(|(x, w)| w * f(part(k) + half * x)).iter().sum::<f64>() * half).sum()
+}
+
+/// A block on one of its lower edges, leaning by φ against standing, turning about the edge: half its width b, half its height h.
+fn leaning(world: &mut World, rough: Material, [b, h]: [f64; 2], phi: f64, omega: f64) -> BodyId {
+    let turn = rotation_about(DVec3::Z, -phi);
+    let center = turn * DVec3::new(-b, h, 0.0);
+    let body = Body::dynamic().with_shape(Shape::cuboid([b, h, 0.2]).unwrap()).with_mass(1.0).with_material(rough);
+    let spin = DVec3::new(0.0, 0.0, -omega);
+    let body = body.at(center).rotated(turn).with_velocity(spin.cross(center)).with_angular_velocity(spin);
+    world.add_body(body).unwrap()
+}
+
+/// How fast a block of half the diagonal R turns about its edge where its centre leans by ψ, if it does so by ω₀ at ψ₀.
+fn tipping_speed([b, h]: [f64; 2], omega: f64, from: f64, psi: f64) -> f64 {
+    let r = b.hypot(h);
+    (omega * omega + 1.5 * G / r * (from.cos() - psi.cos())).sqrt()
+}
+
+/// A block tips over its edge until its side lies on the ground: the time is an integral of 1/ω, by the energy.
+#[test]
+fn a_block_tips_over_its_edge() {
+    let (sizes, phi, omega) = ([0.5_f64, 0.3], 1.1, 0.2);
+    let alpha = sizes[0].atan2(sizes[1]);
+    let mut world = world(1e-12);
+    let rough = material(0.0, 2.0);
+    floor(&mut world, rough);
+    let block = leaning(&mut world, rough, sizes, phi, omega);
+    let exact = integral(phi, FRAC_PI_2, |phi| 1.0 / tipping_speed(sizes, omega, 1.1 - alpha, phi - alpha));
+    let mut landed = None;
+    for _ in 0..200 {
+        world.step(0.01).unwrap();
+        assert_eq!(world.events().storms, []);
+        landed = landed.or(world.events().impacts.first().map(|impact| impact.time));
+    }
+    println!("{landed:?} {exact}");
+    assert!((landed.unwrap() - exact).abs() < 1e-12, "{landed:?} {exact}");
+    // It lies there; 1 − 3/2 sin² of what it turned is left by the impact, and takes it up on the other edge.
+    let body = world.body(block).unwrap();
+    assert!(body.position().y > 0.5 - 1e-12);
+}
+
+/// A block rocks from edge to edge. At each impact 1 − 3/2 sin²α of its spin is left (Housner 1963).
+#[test]
+fn a_block_rocks() {
+    let sizes = [0.25_f64, 0.5];
+    let (b, h) = (sizes[0], sizes[1]);
+    let alpha = b.atan2(h);
+    let keeps = 1.0 - 1.5 * alpha.sin().powi(2);
+    let mut world = world(1e-12);
+    let rough = material(0.0, 2.0);
+    floor(&mut world, rough);
+    leaning(&mut world, rough, sizes, 0.3, 0.0);
+    // From the highest point, where it leans by φ, down: with φ' = φ (1 − s²) the integral is smooth.
+    let fall = |phi: f64| {
+        integral(0.0, 1.0, |s| {
+            let at = phi * (1.0 - s * s);
+            // cos(φ − α) − cos(φ' − α), without a difference of nearly equal numbers.
+            let cosines = -2.0 * (0.5 * (phi + at) - alpha).sin() * (0.5 * phi * s * s).sin();
+            let square = 1.5 * G / b.hypot(h) * cosines;
+            if s < 1e-9 { 0.0 } else { 2.0 * phi * s / square.sqrt() }
+        })
+    };
+    // How far it leans if it starts from standing with ω.
+    let lean = |omega: f64| alpha - (alpha.cos() + omega * omega * b.hypot(h) / (1.5 * G)).acos();
+    let mut expected = Vec::new();
+    let (mut phi, mut time) = (0.3_f64, fall(0.3));
+    for _ in 0..8 {
+        expected.push(time);
+        let omega = keeps * (1.5 * G / b.hypot(h) * ((phi - alpha).cos() - alpha.cos())).sqrt();
+        phi = lean(omega);
+        time += 2.0 * fall(phi);
+    }
+    let mut times: Vec<f64> = Vec::new();
+    while world.time() < expected[7] + 1e-3 {
+        world.step(0.01).unwrap();
+        assert_eq!(world.events().storms, []);
+        times.extend(world.events().impacts.iter().map(|impact| impact.time));
+    }
+    times.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    println!("{times:?}\n{expected:?}");
+    assert_eq!(times.len(), 8);
+    for (time, exact) in times.iter().zip(&expected) {
+        assert!((time - exact).abs() < 1e-12, "{time} {exact}");
+    }
+}
+
+/// A ball slides down a fixed ball without friction, and leaves where g cos θ = R θ̇²: from the top, where cos θ = 2/3.
+#[test]
+fn a_ball_leaves_a_ball() {
+    let mut world = world(1e-12);
+    let smooth = material(0.0, 0.0);
+    world.add_body(Body::fixed().with_shape(Shape::sphere(0.4).unwrap()).with_material(smooth)).unwrap();
+    let (reach, start, omega) = (0.5, 0.2_f64, 0.3);
+    let at = DVec3::new(start.sin(), start.cos(), 0.0) * reach;
+    let ball = ball(&mut world, smooth, at.to_array());
+    let along = DVec3::new(start.cos(), -start.sin(), 0.0);
+    world.body_mut(ball).unwrap().set_velocity(along * (omega * reach)).unwrap();
+    let leaves = ((omega * omega * reach / G + 2.0 * start.cos()) / 3.0).acos();
+    let speed = |theta: f64| (omega * omega + 2.0 * G / reach * (start.cos() - theta.cos())).sqrt();
+    let exact = integral(start, leaves, |theta| 1.0 / speed(theta));
+    let mut left = None;
+    for _ in 0..60 {
+        world.step(0.01).unwrap();
+        let events = world.events();
+        left = left.or(events.contacts.iter().find(|event| event.phase == Phase::End).map(|event| event.time));
+    }
+    println!("{left:?} {exact}");
+    assert!((left.unwrap() - exact).abs() < 1e-12, "{left:?} {exact}");
 }

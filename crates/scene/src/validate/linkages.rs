@@ -144,7 +144,13 @@ fn falling_four_bars(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let fastest = 1.0 + 4.0 * w / j;
     let (c, m) = (0.5 * fastest.sqrt(), 4.0 * w / j / fastest);
     let quarter = complete(m);
-    let mut trial = lab.scene(reference_scene!("iftomm_A02_2_four_bar"))?;
+    let fresh = || -> Result<Trial, Trouble> {
+        let mut trial = lab.scene(reference_scene!("iftomm_A02_2_four_bar"))?;
+        // Long enough to go past the positions in which the rods are stretched out.
+        trial.scene.dt = lab.either(0.05, trial.scene.dt);
+        Ok(trial)
+    };
+    let mut trial = fresh()?;
     let (start, mut energy_off) = (trial.energy(), 0.0_f64);
     let mut passages = Vec::new();
     for time in [1.0, 2.0, 5.0, 10.0] {
@@ -159,6 +165,17 @@ fn falling_four_bars(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         worst.see("corner, y", corner.y, libm::cos(theta));
         worst.see("rate", -trial.angular_velocity("upright0")?.z, omega);
         found.worst(&format!("m and rad/s at {time} s"), worst, within(1e-7, SMOOTH));
+    }
+    if lab.conditions().is_accurate() {
+        for passage in &mut passages {
+            // Newton's method, from what was seen between two long steps.
+            for _ in 0..4 {
+                let mut trial = fresh()?;
+                trial.run_to(*passage)?;
+                let corner = trial.joint("left0")?.anchors()[0];
+                *passage += corner.x / (corner.y * trial.angular_velocity("upright0")?.z);
+            }
+        }
     }
     found.absolute("time of a turn, s", mean_period(&passages), 2.0 * quarter / c, within(1e-7, SMOOTH));
     found.absolute("energy, change in J (0.1 J is the benchmark's own bound)", energy_off, 0.0, within(1e-7, 0.1));

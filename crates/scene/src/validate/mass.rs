@@ -201,7 +201,7 @@ fn primitives(_: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let along = volume * (big * big + 0.75 * small * small);
     let mesh = torus(256, 128)?.mass_properties(1.0)?;
     let reason = "there is no smooth torus among the shapes; a mesh of 65536 triangles is what comes nearest";
-    let tolerance = |known_error| rounding(1e-14).not_reached(reason, known_error);
+    let tolerance = |known_error| rounding(1e-14).out_of_reach(reason, known_error);
     found.relative("torus: volume, m³", mesh.mass, volume, tolerance(5.0e-4));
     found.relative("torus: inertia about its axis, kg m²", mesh.inertia.z_axis.z, along, tolerance(6.2e-4));
     Ok(())

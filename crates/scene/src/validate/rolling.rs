@@ -72,6 +72,7 @@ fn slide_to_roll(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
 fn down_slope(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let text = reference_scene!("rolling_down_incline");
     let mut trial = lab.scene(text)?;
+    trial.scene.dt = lab.either(0.1, trial.scene.dt);
     trial.run()?;
     for (name, k) in [("sphere", 0.4), ("cylinder", 0.5), ("shell", 2.0 / 3.0), ("hoop", 1.0)] {
         let a = 0.5 * G / (1.0 + k);
@@ -80,6 +81,7 @@ fn down_slope(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         found.relative(format!("{name}: way in 2 s, m"), trial.position(name)?.x, 2.0 * a, within_exact);
         let slips = |mu: f64| -> Result<bool, Trouble> {
             let mut trial = lab.scene_with(text, &[format!("materials.rough.friction={mu:?}")])?;
+            trial.scene.dt = lab.either(0.1, trial.scene.dt);
             trial.run_to(0.2)?;
             let rolled = -trial.angular_velocity(name)?.z * R / trial.velocity(name)?.x;
             Ok(rolled < 1.0 - lab.either(1e-11, 1e-8))

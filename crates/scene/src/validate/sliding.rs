@@ -33,6 +33,7 @@ fn block(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let slid = |mu: f64| -> Result<(f64, f64), Trouble> {
         let settings = [format!("materials.wood.friction={mu:?}")];
         let mut trial = lab.scene_with(reference_scene!("block_incline"), &settings)?;
+        trial.scene.dt = lab.either(0.1, trial.scene.dt);
         trial.run()?;
         Ok((trial.position("block")?.x, trial.velocity("block")?.x))
     };
@@ -59,6 +60,7 @@ fn tipping(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
             format!("materials.rough.friction={mu:?}"),
         ];
         let mut trial = lab.scene_with(reference_scene!("box_tip_threshold"), &settings)?;
+        trial.scene.dt = lab.either(0.1, trial.scene.dt);
         trial.run_to(1.0)?;
         let body = trial.body("box")?;
         // Of the edge over which it would tip.
@@ -105,6 +107,8 @@ fn painleve(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         };
         let inverse_force = |mu: f64| -> Result<f64, Trouble> {
             let mut trial = place(mu)?;
+            // One with error control tells the force at the end of the step.
+            trial.scene.dt = lab.either(1e-12, trial.scene.dt);
             trial.step()?;
             Ok(1.0 / trial.scene.world.contact_wrench(trial.id("rod")?)?.force.y)
         };

@@ -1,7 +1,7 @@
 //! Springs with damping, as forces and as soft joints.
 
 use super::findings::{Findings, Worst, within};
-use super::lab::Lab;
+use super::lab::{Lab, Trial};
 use super::{Cost, Problem, SMOOTH, Trouble, reference_scene};
 use std::f64::consts::{PI, TAU};
 
@@ -80,8 +80,11 @@ fn soft_joint(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
         before = now;
         Ok(())
     })?;
+    if lab.conditions().is_accurate() {
+        (passages, lowest, highest) = exact_moments(lab, sag)?;
+    }
     let half_period = super::lab::mean_period(passages.get(..5).unwrap_or(&[]));
-    trial.run()?;
+    trial.run_to(lab.either(2.0, 1.0) * trial.scene.duration)?;
     let sunk = -(trial.position("mass")?.y + 1.0);
     // Over half a period it decays to e^(−πζ/√(1 − ζ²)).
     let decrement = PI * zeta / (1.0 - zeta * zeta).sqrt();
@@ -97,4 +100,21 @@ fn soft_joint(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     found.relative("damping, N s/m", damping, 2.0 * 2.0 * zeta * omega, tolerance);
     found.relative("place after 0.1 s, m", at_tenth, sag * (decaying(omega, zeta, 0.1) - 1.0), tolerance);
     Ok(())
+}
+
+/// When the mass passes the place where it comes to rest, and its lowest and highest place, in sags from there: by interpolation between
+/// samples, and by a look at the very moments at which it turns.
+fn exact_moments(lab: &Lab, sag: f64) -> Result<(Vec<f64>, f64, f64), Trouble> {
+    let text = reference_scene!("soft_constraint_5Hz_z0.3");
+    let place = |trial: &Trial| -> Result<f64, Trouble> { Ok(1.0 + (trial.position("mass")?.y + 1.0) / sag) };
+    let mut passages = lab.scene(text)?.rises(0.6, place)?;
+    passages.extend(lab.scene(text)?.rises(0.6, |trial| Ok(-place(trial)?))?);
+    passages.sort_by(f64::total_cmp);
+    let turn = |sign: f64| -> Result<f64, Trouble> {
+        let turns = lab.scene(text)?.rises(0.3, |trial| Ok(sign * trial.velocity("mass")?.y))?;
+        let mut trial = lab.scene(text)?;
+        trial.run_to(turns.first().copied().unwrap_or(0.0))?;
+        place(&trial)
+    };
+    Ok((passages, turn(1.0)?, turn(-1.0)?))
 }

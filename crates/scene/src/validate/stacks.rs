@@ -24,6 +24,7 @@ pub(super) const PROBLEMS: &[Problem] = &[
 
 fn ten_and_one(lab: &Lab, found: &mut Findings) -> Result<(), Trouble> {
     let mut trial = lab.scene(reference_scene!("high_mass_ratio_stack"))?;
+    trial.scene.dt = lab.either(0.25, trial.scene.dt);
     let mut names: Vec<String> = (0..10).map(|i| format!("box/{i}")).collect();
     names.push("top".into());
     let sunk = run(&mut trial, &names)?;

@@ -25,7 +25,8 @@
 //!   [`Feature::geometry`](tumble_geometry::query::Feature::geometry)): c and J are exact, J̇ẋ if it curves the same in all directions.
 //! - A point of a line or side within a plane (an edge flat on a face, or across a cap) is fixed in its body: the line
 //!   stays on the face wherever along it one looks.
-//! - Where no gap of features is to be had — parallel lines, corners that touch corners, [`Feature::Spot`], or features
+//! - Parallel lines are a point of the first beside the second, where one of them has a radius.
+//! - Where no gap of features is to be had — parallel edges, corners that touch corners, [`Feature::Spot`], or features
 //!   whose own normal is more than 37° from that of the contact — a point of the second body is held above a plane of the first
 //!   through the contact point: c and J are those of the contact row, J̇ẋ is that of a corner on a face.
 
@@ -65,6 +66,8 @@ pub struct ContactFeature {
 const WITHIN: f64 = 0.8;
 /// A rim that lies on a plane to this angle (sine) has no lowest point.
 const LEVEL: f64 = 1e-4;
+/// Lines at less than this angle (sine) have no common perpendicular.
+const PARALLEL: f64 = 1e-6;
 /// Features without radius that are closer than this, in metres, have no direction.
 const TOUCHING: f64 = 1e-9;
 
@@ -202,10 +205,22 @@ impl Place {
         (distance > TOUCHING).then_some(gap)
     }
 
+    /// Whether directions of the two bodies are parallel.
+    fn are_parallel(&self, a: DVec3, b: DVec3) -> bool {
+        self.bodies[0].pose.vector(a).cross(self.bodies[1].pose.vector(b)).length() < PARALLEL
+    }
+
     /// Two lines, rims or cones.
     fn between(&self, a: FeatureGeometry, b: FeatureGeometry) -> Option<Gap> {
-        let ([a, b], reach) = ([curve(&a)?, curve(&b)?], what_radius(&a) + what_radius(&b));
-        let curves = [a, b];
+        let (radii, [a, b]) = ([what_radius(&a), what_radius(&b)], [curve(&a)?, curve(&b)?]);
+        let (curves, reach) = ([a, b], radii[0] + radii[1]);
+        if curves.iter().all(|curve| curve.kind == CurveKind::Line) && self.are_parallel(a.axis, b.axis) {
+            // Side by side: a point of the first where they touch, beside the second.
+            let point = a.point + a.axis * a.axis.dot(self.spots[0] - a.point);
+            let distance = reach - self.depth;
+            let gap = Gap::PointLine { on: End::Second, line: b.point, direction: b.axis, point, reach };
+            return (distance > TOUCHING).then_some(gap);
+        }
         let angles = [a.angle_towards(self.spots[0]), b.angle_towards(self.spots[1])];
         let at = curves::solve(&curves, &self.bodies, angles)?;
         let along = at.normal.dot(self.bodies[0].pose.vector(self.normals[0]));

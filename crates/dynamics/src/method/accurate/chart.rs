@@ -50,11 +50,11 @@ pub(super) fn read(movable: &[usize], base: &[BodyState], y: &[f64], bodies: &mu
     }
 }
 
-/// ẏ for given accelerations.
-pub(super) fn rates(movable: &[usize], y: &[f64], accelerations: &[Twist], rates: &mut [f64]) {
+/// ẏ for bodies that move and accelerate in a given way.
+pub(super) fn rates(movable: &[usize], y: &[f64], bodies: &[BodyState], accelerations: &[Twist], rates: &mut [f64]) {
     for ((&slot, y), rate) in movable.iter().zip(y.chunks_exact(NUMBERS)).zip(rates.chunks_exact_mut(NUMBERS)) {
-        rate[..3].copy_from_slice(&y[6..9]);
-        let turn = inverse_dexp(vector(&y[3..]), vector(&y[9..]));
+        rate[..3].copy_from_slice(&bodies[slot].velocity.to_array());
+        let turn = inverse_dexp(vector(&y[3..]), bodies[slot].angular_velocity);
         rate[3..6].copy_from_slice(&turn.to_array());
         rate[6..9].copy_from_slice(&accelerations[slot].linear.to_array());
         rate[9..].copy_from_slice(&accelerations[slot].angular.to_array());

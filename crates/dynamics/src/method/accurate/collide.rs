@@ -30,6 +30,8 @@ struct Spot {
     element: usize,
     /// The normal and two tangents, or the normal alone.
     lines: Vec<Line>,
+    /// The rates of these where nothing slides.
+    wanted: Vec<f64>,
     stick: f64,
     slip: f64,
     restitution: f64,
@@ -103,7 +105,8 @@ impl Run<'_> {
         let mut velocities: Vec<Twist> = bodies.iter().map(motion).collect();
         let mut jammed = false;
         for (index, spot) in spots.iter().enumerate().filter(|(_, spot)| spot.lines.len() == 3) {
-            let u: Vec<f64> = spot.lines.iter().map(|line| line.rate(&velocities)).collect();
+            let u: Vec<f64> =
+                spot.lines.iter().zip(&spot.wanted).map(|(line, wanted)| line.rate(&velocities) - wanted).collect();
             if u[0].abs() > 2.0 * self.scale.resting() || u[1] * u[1] + u[2] * u[2] <= self.scale.holding() {
                 continue;
             }
@@ -141,6 +144,7 @@ impl Run<'_> {
                         spots.push(Spot {
                             element: index,
                             lines: vec![line],
+                            wanted: vec![0.0],
                             stick: 0.0,
                             slip: 0.0,
                             restitution: row.restitution,
@@ -156,15 +160,18 @@ impl Run<'_> {
                         continue;
                     }
                     let mut lines = vec![Line::new(contact.slots, &reading.gap.jacobian)];
+                    let mut wanted = vec![0.0];
                     let sliding = contact.frictions.iter().find(|friction| friction.against == Against::Sliding);
                     if sliding.is_some() {
                         for direction in reading.directions(Against::Sliding) {
                             lines.push(reading.line(contact, &views, Against::Sliding, direction).0);
+                            wanted.push(reading.wanted(Against::Sliding, direction));
                         }
                     }
                     spots.push(Spot {
                         element: index,
                         lines,
+                        wanted,
                         stick: sliding.map_or(0.0, |friction| friction.stick),
                         slip: sliding.map_or(0.0, |friction| friction.slip),
                         restitution: contact.material.restitution,
@@ -193,14 +200,21 @@ impl Run<'_> {
     ) -> Vec<(Vec<TouchRow>, Vec<f64>)> {
         let rows: Vec<TouchRow> = chosen
             .iter()
-            .flat_map(|&index| spots[index].lines.iter().map(move |line| (index, *line)))
-            .map(|(index, line)| TouchRow { element: index, line, push: line, skewed: false, bias: 0.0 })
+            .flat_map(|&index| spots[index].lines.iter().zip(&spots[index].wanted).map(move |row| (index, row)))
+            .map(|(index, (&line, &wanted))| TouchRow {
+                element: index,
+                line,
+                push: line,
+                skewed: false,
+                bias: 0.0,
+                wanted,
+            })
             .collect();
         let ground = self.equations.ground();
         let list = super::touch::groups(&ground, &rows);
         let solve = |group: Vec<usize>| {
             let matrix = Coupled::new(&ground, &rows, &group).matrix;
-            let u: Vec<f64> = group.iter().map(|&row| rows[row].line.rate(velocities)).collect();
+            let u: Vec<f64> = group.iter().map(|&row| rows[row].line.rate(velocities) - rows[row].wanted).collect();
             let of: Vec<&Spot> = {
                 let mut of: Vec<usize> = group.iter().map(|&row| rows[row].element).collect();
                 of.dedup();

@@ -25,6 +25,16 @@ pub(super) enum Block {
     Bounded { row: usize, min: f64, max: f64 },
 }
 
+impl Block {
+    /// The row of its normal force, if it has one.
+    pub(super) fn normal(&self) -> Option<usize> {
+        match self {
+            Self::Contact { normal, .. } => Some(*normal),
+            Self::Bounded { .. } => None,
+        }
+    }
+}
+
 /// How many rounds at most.
 const ROUNDS: usize = 4000;
 

@@ -1,5 +1,23 @@
 //! Small dense systems: elimination with pivoting, and the range of a semidefinite matrix.
 
+/// x·y, in eight sums.
+pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let (eights, rest) = x.as_chunks::<8>();
+    let (others, other_rest) = y.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (x, y) in eights.iter().zip(others) {
+        for k in 0..8 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(x, y)| x * y).sum::<f64>()
+}
+
+/// x + a y, in place.
+pub(super) fn add(x: &mut [f64], a: f64, y: &[f64]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += a * y);
+}
+
 /// A square matrix, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Matrix {
@@ -21,7 +39,7 @@ impl Matrix {
     }
 
     pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
-        self.numbers.chunks_exact(self.size.max(1)).map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+        self.numbers.chunks_exact(self.size.max(1)).map(|row| dot(row, x)).collect()
     }
 
     /// Solves `A x = b` by elimination with partial pivoting; none if a pivot is nothing but rounding.
@@ -79,9 +97,9 @@ impl Matrix {
             }
             smallest = smallest.min(rest[pivot]);
             let root = rest[pivot].sqrt();
-            let column: Vec<f64> = (0..n)
-                .map(|i| (self.get(i, pivot) - factors.iter().map(|f| f[i] * f[pivot]).sum::<f64>()) / root)
-                .collect();
+            let mut column = self.numbers[pivot * n..(pivot + 1) * n].to_vec();
+            factors.iter().for_each(|f| add(&mut column, -f[pivot], f));
+            column.iter_mut().for_each(|x| *x /= root);
             rest.iter_mut().zip(&column).for_each(|(rest, l)| *rest -= l * l);
             rest[pivot] = 0.0;
             factors.push(column);
@@ -90,8 +108,8 @@ impl Matrix {
             for _ in 0..2 {
                 for m in 0..k {
                     let (before, after) = factors.split_at_mut(k);
-                    let along: f64 = before[m].iter().zip(&after[0]).map(|(a, b)| a * b).sum();
-                    after[0].iter_mut().zip(&before[m]).for_each(|(x, u)| *x -= along * u);
+                    let along = dot(&before[m], &after[0]);
+                    add(&mut after[0], -along, &before[m]);
                 }
             }
             let length = factors[k].iter().map(|x| x * x).sum::<f64>().sqrt();

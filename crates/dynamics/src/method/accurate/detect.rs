@@ -10,7 +10,11 @@ use crate::constraint::feature::{ContactFeature, ContactSide};
 use crate::parts::pairs;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::{ColliderId, Id};
+use glam::DVec3;
 use tumble_geometry::query::{self, ManifoldOptions, PairCache};
+
+/// Up to this distance, in lengths of the scene, points are looked for by themselves.
+const NEAR: f64 = 1e-5;
 
 /// What a look at the contacts found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -92,8 +96,8 @@ impl Run<'_> {
                 look.surprise = look.surprise.max(-apart);
                 (element.offset, look.changed) = (gap, true);
             }
-            _ if apart > 2.0 * band => element.left = false,
-            _ => look.changed |= !element.left && apart <= band,
+            _ if apart > 2.0 * band => element.left = None,
+            _ => look.changed |= element.left.is_none() && apart <= band,
         }
     }
 
@@ -107,18 +111,38 @@ impl Run<'_> {
         let b_in_a = world_pose(a, body_a).to_local(&world_pose(b, body_b));
         let speed = (body_b.velocity - body_a.velocity).length();
         let far = speed * ahead + reach(self.model, a, body_a, ahead) + reach(self.model, b, body_b, ahead);
-        let options = ManifoldOptions { prediction: far.min(f64::MAX), ..ManifoldOptions::default() };
-        let mut manifolds = Vec::new();
-        query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut PairCache::default(), &mut manifolds);
+        let find = |prediction: f64| {
+            let (options, mut found) = (ManifoldOptions { prediction, ..ManifoldOptions::default() }, Vec::new());
+            query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, &mut PairCache::default(), &mut found);
+            found
+        };
+        // A manifold has room for four points, and where it looks far some of those that touch give way to others: they come first.
+        let mut manifolds = find(NEAR * self.scale.length);
+        manifolds.extend(find(far.min(f64::MAX)));
         let sides = [ContactSide { shape: &a.shape, frame: a.pose }, ContactSide { shape: &b.shape, frame: b.pose }];
-        let material = self.model.mixing().mix(&a.material, &b.material);
+        let mut material = self.model.mixing().mix(&a.material, &b.material);
+        let mut surface = DVec3::ZERO;
+        let nearest = manifolds.iter().flat_map(|manifold| {
+            let normal = world_pose(a, body_a).vector(manifold.normal);
+            manifold.points().iter().map(move |point| (normal, -point.depth))
+        });
+        let Some(nearest) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else { return Vec::new() };
+        if let Some(change) = self.model.contact_change(&self.state, colliders, material, nearest) {
+            if !change.solid {
+                return Vec::new();
+            }
+            (material, surface) = (change.material, change.surface_velocity);
+        }
         let mut points = Vec::new();
         for manifold in &manifolds {
             for point in manifold.points() {
                 let feature = ContactFeature::new(sides, &b_in_a, manifold, point);
                 let key = (manifold.part_a, manifold.part_b, point.feature);
+                if points.iter().any(|known: &Contact| known.key == key) {
+                    continue;
+                }
                 let bodies = [a.body, b.body];
-                points.push(Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, material));
+                points.push(Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, (material, surface)));
             }
         }
         points

@@ -74,6 +74,8 @@ pub(super) struct Contact {
     pub(super) key: PointKey,
     pub(super) feature: ContactFeature,
     pub(super) material: ContactMaterial,
+    /// How fast the surface of the first runs along itself over that of the second, in m/s: belts.
+    surface: DVec3,
     pub(super) frictions: Vec<Friction>,
 }
 
@@ -88,6 +90,7 @@ pub(super) struct ContactReading {
     /// The relative velocity at the place, and the relative angular velocity.
     slip: DVec3,
     turn: DVec3,
+    surface: DVec3,
 }
 
 impl Contact {
@@ -97,7 +100,7 @@ impl Contact {
         slots: [usize; 2],
         key: PointKey,
         feature: ContactFeature,
-        material: ContactMaterial,
+        (material, surface): (ContactMaterial, DVec3),
     ) -> Self {
         let kinds = [
             (Against::Sliding, material.static_friction, material.dynamic_friction),
@@ -110,7 +113,7 @@ impl Contact {
             slip,
             grip: Grip::Stick,
         });
-        Self { colliders, bodies, slots, key, feature, material, frictions: frictions.collect() }
+        Self { colliders, bodies, slots, key, feature, material, surface, frictions: frictions.collect() }
     }
 
     pub(super) fn features(&self) -> [Feature; 2] {
@@ -120,9 +123,9 @@ impl Contact {
     pub(super) fn read(&self, views: &[BodyView; 2]) -> ContactReading {
         let gap = self.feature.measure(views);
         let (place, place_rate) = self.feature.place(views);
-        let slip = views[1].velocity_at(place) - views[0].velocity_at(place);
+        let slip = views[1].velocity_at(place) - views[0].velocity_at(place) - self.surface;
         let turn = views[1].angular_velocity - views[0].angular_velocity;
-        ContactReading { gap, normal: gap.jacobian.linear[1], place, place_rate, slip, turn }
+        ContactReading { gap, normal: gap.jacobian.linear[1], place, place_rate, slip, turn, surface: self.surface }
     }
 }
 
@@ -144,6 +147,11 @@ impl ContactReading {
             Against::Sliding | Against::Rolling => vec![u, v],
             Against::Spinning => vec![self.normal],
         }
+    }
+
+    /// The rate that the row along a direction has where nothing slides.
+    pub(super) fn wanted(&self, against: Against, direction: DVec3) -> f64 {
+        if against == Against::Sliding { self.surface.dot(direction) } else { 0.0 }
     }
 
     /// The row of the relative velocity along a direction, and its J̇ẋ.
@@ -196,15 +204,15 @@ pub(super) struct Element {
     pub(super) mode: Mode,
     /// A gap that is negative when the element is first seen is kept: it may close, and does not get deeper. Metres or radians, at most 0.
     pub(super) offset: f64,
-    /// It just left; until it has clearly done so it does not come back.
-    pub(super) left: bool,
+    /// It just left: until it has clearly done so it does not come back unless its gap is this much below zero, in metres.
+    pub(super) left: Option<f64>,
     /// It hops so little that the parabola says exactly when it comes back, in seconds since the start.
     pub(super) hop: Option<f64>,
 }
 
 impl Element {
     pub(super) fn new(what: What) -> Self {
-        Self { what, mode: Mode::Off, offset: 0.0, left: false, hop: None }
+        Self { what, mode: Mode::Off, offset: 0.0, left: None, hop: None }
     }
 
     pub(super) fn contact(&self) -> Option<&Contact> {

@@ -13,7 +13,7 @@ use super::element::{Element, Grip, Mode, What};
 use super::line::{Line, Mobility, NOBODY, Twist};
 use super::settings::Drift;
 use super::touch::{Coupled, Ground, TouchRow, groups, push};
-use super::tree::Tree;
+use super::tree::{REDUNDANT, Tree};
 use crate::constraint::{BodyView, JointView, Limit, Row, Softness};
 use crate::event::Reaction;
 use crate::force::Wrenches;
@@ -26,6 +26,9 @@ use std::ops::Range;
 
 /// The step that T's coefficients of softness are taken to be for, in seconds.
 const NOMINAL_STEP: f64 = 1.0 / 60.0;
+
+/// Loops with smaller pivots than this are nearly stretched out: that of a parallelogram is the square of the sine of its angle.
+const TIGHT: f64 = 0.05;
 
 /// What a row of a joint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +180,18 @@ impl Equations {
                 self.sizes[joint.tree].push(holds);
             }
         }
-        self.trees.iter_mut().for_each(Tree::forget);
+        for tree in &mut self.trees {
+            tree.forget();
+            tree.loops = false;
+        }
+        // A tree with as many joints as bodies and ground together has a closed loop.
+        let mut grounded = vec![false; self.trees.len()];
+        for joint in &self.joints {
+            grounded[joint.tree] |= joint.slots.iter().any(|&slot| self.tree_of.get(slot).is_none_or(|&t| t == NOBODY));
+        }
+        for (index, tree) in self.trees.iter_mut().enumerate() {
+            tree.loops = self.sizes[index].len() >= tree.bodies.len() + usize::from(grounded[index]);
+        }
     }
 
     /// The elements that joints bring along.
@@ -213,12 +227,17 @@ impl Equations {
     /// The masses where the bodies are.
     pub(super) fn weigh(&mut self, model: &Model, bodies: &[BodyState]) {
         self.mobilities.clear();
-        self.mobilities.resize(bodies.len(), Mobility::default());
+        self.mobilities.resize(bodies.len(), Mobility::NONE);
         for &slot in &self.movable {
             if let Some(body) = model.bodies().in_slot(slot) {
                 self.mobilities[slot] = Mobility::of(body, &bodies[slot]);
             }
         }
+    }
+
+    /// Whether a closed loop is near a position in which one of its joints says nothing new, where the bodies were looked at last.
+    pub(super) fn is_tight(&self) -> bool {
+        self.trees.iter().any(|tree| tree.loops && tree.smallest < TIGHT)
     }
 
     /// The ground that elements stand on, once the trees are factored.
@@ -260,6 +279,11 @@ impl Equations {
 
     /// Writes the rows of the joints where the bodies are, and factors those that hold.
     pub(super) fn prepare(&mut self, scenery: &Scenery<'_>, bodies: &[BodyState]) {
+        self.prepare_but(scenery, bodies, REDUNDANT);
+    }
+
+    /// The same without rows that nearly say what others say: those whose pivots are below `least`.
+    pub(super) fn prepare_but(&mut self, scenery: &Scenery<'_>, bodies: &[BodyState], least: f64) {
         let Scenery { model, state, .. } = *scenery;
         self.weigh(model, bodies);
         self.trees.iter_mut().for_each(|tree| tree.lines.clear());
@@ -276,7 +300,7 @@ impl Equations {
             self.trees[joint.tree].lines.extend(lines);
         }
         for (tree, sizes) in self.trees.iter_mut().zip(&self.sizes) {
-            tree.factor(sizes, &self.mobilities);
+            tree.factor(sizes, &self.mobilities, least);
         }
     }
 
@@ -355,8 +379,9 @@ impl Equations {
                     What::Stop { joint, row } | What::Motor { joint, row } => {
                         if let Some(joint) = joints.get(*joint) {
                             let line = Line::new(joint.slots, &joint.rows[*row].jacobian);
-                            let bias = joint.rows[*row].jdot_v;
-                            rows.push(TouchRow { element: index, line, push: line, skewed: false, bias });
+                            let (bias, target) = (joint.rows[*row].jdot_v, joint.rows[*row].target_rate);
+                            let wanted = if matches!(element.what, What::Motor { .. }) { target } else { 0.0 };
+                            rows.push(TouchRow { element: index, line, push: line, skewed: false, bias, wanted });
                         }
                     }
                     What::Contact(contact) => {
@@ -364,7 +389,7 @@ impl Equations {
                         let reading = contact.read(&views);
                         let line = Line::new(contact.slots, &reading.gap.jacobian);
                         let bias = reading.gap.curvature;
-                        rows.push(TouchRow { element: index, line, push: line, skewed: false, bias });
+                        rows.push(TouchRow { element: index, line, push: line, skewed: false, bias, wanted: 0.0 });
                         for friction in &contact.frictions {
                             match friction.grip {
                                 Grip::Slip { direction, nascent } => {
@@ -377,7 +402,15 @@ impl Equations {
                                 Grip::Stick => {
                                     for direction in reading.directions(friction.against) {
                                         let (line, bias) = reading.line(contact, &views, friction.against, direction);
-                                        rows.push(TouchRow { element: index, line, push: line, skewed: false, bias });
+                                        let wanted = reading.wanted(friction.against, direction);
+                                        rows.push(TouchRow {
+                                            element: index,
+                                            line,
+                                            push: line,
+                                            skewed: false,
+                                            bias,
+                                            wanted,
+                                        });
                                     }
                                 }
                             }

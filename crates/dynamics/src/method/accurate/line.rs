@@ -24,13 +24,16 @@ impl Twist {
 }
 
 /// The inverse mass and, along world axes, the inverse inertia of a body: W. Zero for what nothing moves.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Mobility {
     pub(super) mass: f64,
     pub(super) inertia: DMat3,
 }
 
 impl Mobility {
+    /// That of a body that nothing moves.
+    pub(super) const NONE: Self = Self { mass: 0.0, inertia: DMat3::ZERO };
+
     pub(super) fn of(model: &BodyModel, state: &BodyState) -> Self {
         Self { mass: model.inverse_mass, inertia: model.world_inverse_inertia(state.rotation) }
     }

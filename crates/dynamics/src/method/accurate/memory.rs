@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Memory {
     /// The length of the integration's next step, in seconds; zero before the first.
     pub(super) h: f64,
+    /// How long that may be while something holds, in seconds; zero for as long as at first.
+    pub(super) holding: f64,
     /// The elements that are not just off.
     pub(super) elements: Vec<Remembered>,
     /// Pairs of colliders that touch.
@@ -39,7 +41,7 @@ pub(super) struct Remembered {
     name: Name,
     mode: Mode,
     offset: f64,
-    left: bool,
+    left: Option<f64>,
     hop: Option<f64>,
     grips: Vec<Grip>,
 }
@@ -55,7 +57,8 @@ fn name(element: &Element, equations: &Equations) -> Option<Name> {
 
 /// What is worth remembering of elements.
 pub(super) fn remember(elements: &[Element], equations: &Equations) -> Vec<Remembered> {
-    let is_something = |element: &&Element| element.mode != Mode::Off || element.left || element.offset != 0.0;
+    let is_something =
+        |element: &&Element| element.mode != Mode::Off || element.left.is_some() || element.offset != 0.0;
     let of = |element: &Element| {
         let grips = element.contact().map(|contact| contact.frictions.iter().map(|friction| friction.grip).collect());
         Some(Remembered {

@@ -131,6 +131,7 @@ impl Accurate {
             state,
             time: start,
             h: if self.memory.h > 0.0 { self.memory.h } else { 1e-3_f64.min(dt) },
+            holding: self.memory.holding,
             elements,
             tally: Tally::default(),
             last_error: 0.0,
@@ -197,7 +198,7 @@ impl Run<'_> {
         let band = self.scale.touching();
         let waits = self.elements.iter().any(|element| match element.what {
             What::Motor { .. } => element.mode == Mode::Off,
-            _ if element.mode != Mode::Off || element.left => false,
+            _ if element.mode != Mode::Off || element.left.is_some() => false,
             _ => signals::gap(&self.scenery(), self.equations, &self.state.bodies, element)
                 .is_some_and(|[apart, _]| apart <= band),
         });
@@ -217,6 +218,8 @@ impl Run<'_> {
                 .map(|element| matches!(element.what, What::Stop { .. }) && element.mode == Mode::On)
                 .collect()
         };
+        // What touches now may part now.
+        way.diary.note(self.time, &self.elements, &[]);
         let before = stops(&self.elements);
         let gripped = contacts::grips(&self.elements);
         self.hits.clear();
@@ -336,7 +339,7 @@ impl Run<'_> {
         self.tell_sensors(memory, end, events);
         events.sort();
         memory.elements = memory::remember(&self.elements, self.equations);
-        memory.h = self.h;
+        (memory.h, memory.holding) = (self.h, self.holding);
         list
     }
 }
@@ -403,7 +406,7 @@ impl Method for Accurate {
             part: "the memory of the method \"accurate\"".into(),
             problem: error.to_string(),
         })?;
-        if !(saved.h.is_finite() && saved.h >= 0.0 && saved.error.is_finite()) {
+        if !(saved.h.is_finite() && saved.h >= 0.0 && saved.holding.is_finite() && saved.error.is_finite()) {
             return Err(ModelError::Invalid("the memory of the method \"accurate\" is not finite".into()));
         }
         self.memory = saved;

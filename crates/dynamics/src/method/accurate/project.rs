@@ -15,6 +15,11 @@ use tumble_geometry::math::rotation_from_vector;
 /// How often positions are put right at most.
 const ROUNDS: usize = 4;
 
+/// Rows with pivots below this are left as they are. A linkage that is stretched out could go on two ways, φ θ = 0 with θ the way it goes
+/// and φ the way it could: there, errors of rounding ε are φ = ε/θ, and with them φ̇ = −φ θ̇/θ, which grows beyond all bounds. A moment
+/// later these rows are as good as ever.
+const NEARLY_REDUNDANT: f64 = 1e-7;
+
 /// Errors below this part of the size of the scene are left alone: it is rounding.
 const ROUNDING: f64 = 4e-16;
 
@@ -30,7 +35,7 @@ impl Equations {
         let mut first = 0.0;
         let mut last = f64::INFINITY;
         for round in 0..ROUNDS {
-            self.prepare(scenery, bodies);
+            self.prepare_but(scenery, bodies, NEARLY_REDUNDANT);
             let worst = self.gaps(scenery, bodies, elements);
             if round == 0 {
                 first = worst;
@@ -79,20 +84,17 @@ impl Equations {
             };
             let bias = error - element.offset;
             worst = worst.max(bias.abs());
-            self.rows.push(TouchRow { element: index, line, push: line, skewed: false, bias });
+            self.rows.push(TouchRow { element: index, line, push: line, skewed: false, bias, wanted: 0.0 });
         }
         worst
     }
 
     /// Puts velocities right: joints and what presses do not move apart, what holds does not slide.
     pub(super) fn project_velocities(&mut self, scenery: &Scenery<'_>, bodies: &mut [BodyState], elements: &[Element]) {
-        self.prepare(scenery, bodies);
+        self.prepare_but(scenery, bodies, NEARLY_REDUNDANT);
         self.assemble(scenery.model, bodies, elements);
         for row in &mut self.rows {
-            (row.push, row.skewed, row.bias) = (row.line, false, 0.0);
-            if let What::Motor { joint, row: index } = elements[row.element].what {
-                row.bias = -self.joints[joint].rows[index].target_rate;
-            }
+            (row.push, row.skewed, row.bias) = (row.line, false, -row.wanted);
         }
         let mut velocities: Vec<Twist> = bodies.iter().map(motion).collect();
         self.solve(&mut velocities, |_, row, _| -row.target_rate);

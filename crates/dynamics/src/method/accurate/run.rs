@@ -24,8 +24,15 @@ use crate::{BodyState, ColliderIndex, Model, State};
 const LOOKS: usize = 8;
 const FORCE_LOOKS: usize = 4;
 
-/// While something holds by friction its forces may change though nothing moves: no step is longer than this, in seconds.
+/// While something holds its forces may change though nothing moves: no step is longer than this, in seconds. Where everything rests and no
+/// force changes by more than [`STEADY`] of the largest, the next one may be twice as long, up to the longest.
 const HOLDING_STEP: f64 = 0.02;
+const LONGEST_HOLDING_STEP: f64 = 0.5;
+const STEADY: f64 = 1e-9;
+
+/// A linkage that is nearly stretched out has accelerations that answer the smallest errors of its joints with large ones. Short steps make
+/// that worse, long ones go past it: there the tolerance is at least this.
+const STRETCHED: f64 = 1e-9;
 
 /// Events are found to this part of the step.
 const FINE: f64 = 1e-15;
@@ -61,6 +68,8 @@ pub(super) struct Run<'a> {
     pub(super) time: f64,
     /// The length of the step to try next, in seconds.
     pub(super) h: f64,
+    /// How long a step may be while something holds, in seconds.
+    pub(super) holding: f64,
     pub(super) elements: Vec<Element>,
     pub(super) tally: Tally,
     /// The error of the last step, where 1 is the tolerance.
@@ -92,6 +101,8 @@ struct Attempt<'r, 'a> {
     tableau: &'static Tableau,
     scale: Scale,
     model: &'a Model,
+    /// Whether the forces of what holds were the same all along the trial.
+    steady: bool,
 }
 
 impl Attempt<'_, '_> {
@@ -106,7 +117,7 @@ impl Attempt<'_, '_> {
         self.place(time, y);
         let time = if time >= self.jump { self.jump.next_down() } else { time };
         self.equations.evaluate(&self.scenery, time, &self.bodies, self.elements);
-        chart::rates(&self.movable, y, &self.equations.accelerations, rates);
+        chart::rates(&self.movable, y, &self.bodies, &self.equations.accelerations, rates);
     }
 
     fn take(&mut self, trial: &mut Trial, y: &[f64], first: &[f64], h: f64) {
@@ -160,6 +171,14 @@ impl Attempt<'_, '_> {
         signals.get(index).map_or(0.0, |signal| signal.value)
     }
 
+    /// How fast one signal of motion changes at the part θ of a trial.
+    fn signal_rate(&mut self, trial: &Trial, theta: f64, index: usize) -> f64 {
+        self.go(trial, theta);
+        let mut signals = Vec::new();
+        self.motion_signals(self.time + theta * trial.h, &mut signals);
+        signals.get(index).and_then(|signal| signal.rate).unwrap_or(0.0)
+    }
+
     /// The first event within a trial, and the number of its signal.
     fn find(&mut self, trial: &mut Trial) -> Option<(Found, usize)> {
         let (mut before, mut now) = (Vec::new(), Vec::new());
@@ -192,10 +211,18 @@ impl Attempt<'_, '_> {
         if watches_forces {
             let until = first.map_or(1.0, |(found, _)| found.theta);
             let mut from = 0.0;
+            let mut forces: Vec<f64> = Vec::new();
+            self.steady = true;
             for look in 1..=FORCE_LOOKS {
                 let to = until * (look as f64 / FORCE_LOOKS as f64);
                 self.go(trial, to);
                 self.force_signals(self.time + to * trial.h, &mut now);
+                let multipliers = &self.equations.multipliers;
+                let largest = multipliers.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+                let same = |(a, b): (&f64, &f64)| (a - b).abs() <= STEADY * largest;
+                self.steady &=
+                    look == 1 || (forces.len() == multipliers.len() && forces.iter().zip(multipliers).all(same));
+                forces.clone_from(multipliers);
                 let crossed: Vec<usize> = (0..now.len()).filter(|&i| now[i].value < 0.0).collect();
                 let mut earliest: Option<(Found, usize)> = None;
                 for index in crossed {
@@ -222,26 +249,24 @@ impl Attempt<'_, '_> {
     ) -> Option<(Found, usize)> {
         let mut first: Option<(Found, usize)> = None;
         for (index, (a, b)) in before.iter().zip(now).enumerate() {
-            let mut end = to;
-            if b.value >= 0.0 {
+            let (mut begin, mut end) = (from, to);
+            if b.value < 0.0 && a.rate.is_some_and(|rate| rate > 0.0) {
+                // Up and down: it comes back after its highest point.
+                begin = crossing([from, to], 1e-9, |theta| self.signal_rate(trial, theta, index));
+            } else if b.value >= 0.0 {
                 // Down and up again between the looks?
                 let (Some(down), Some(up)) = (a.rate, b.rate) else { continue };
                 let width = (to - from) * trial.h;
                 if down >= 0.0 || up <= 0.0 || a.value > -down * width || b.value > up * width {
                     continue;
                 }
-                let lowest = crossing([from, to], 1e-9, |theta| {
-                    self.go(trial, theta);
-                    let mut signals = Vec::new();
-                    self.motion_signals(self.time + theta * trial.h, &mut signals);
-                    signals.get(index).and_then(|signal| signal.rate).map_or(0.0, |rate| -rate)
-                });
+                let lowest = crossing([from, to], 1e-9, |theta| -self.signal_rate(trial, theta, index));
                 if self.signal(trial, lowest, index, false) >= 0.0 {
                     continue;
                 }
                 end = lowest;
             }
-            let theta = crossing([from, end], FINE, |theta| self.signal(trial, theta, index, false));
+            let theta = crossing([begin, end], FINE, |theta| self.signal(trial, theta, index, false));
             if first.is_none_or(|(found, _)| theta < found.theta) {
                 first = Some((Found { theta, cause: b.cause, of_forces: false }, index));
             }
@@ -279,13 +304,18 @@ impl Run<'_> {
             tableau,
             scale,
             model: self.model,
+            steady: false,
         };
         chart::start(&attempt.movable, &base, &mut y);
         first.resize(y.len(), 0.0);
         attempt.rates(self.time, &y, &mut first);
+        let mut allowed = scale;
+        if attempt.equations.is_tight() {
+            allowed.tolerance = allowed.tolerance.max(STRETCHED);
+        }
         let error = loop {
             attempt.take(&mut trial, &y, &first, h);
-            let error = trial.error(tableau, |errors| scale.norm(errors));
+            let error = trial.error(tableau, |errors| allowed.norm(errors));
             if error <= 1.0 {
                 break error;
             }
@@ -301,6 +331,11 @@ impl Run<'_> {
         // A step that was cut short by the end of the step of the world says nothing of how long the next one may be.
         self.h = if h < ceiling { next } else { next.max(self.h.min(next.max(6.0 * h))) };
         let event = attempt.find(&mut trial);
+        let rests = |body: &BodyState| {
+            body.velocity.length() + body.angular_velocity.length() * scale.length <= scale.holding()
+        };
+        let steady = attempt.steady && event.is_none() && attempt.movable.iter().all(|&slot| rests(&base[slot]));
+        self.holding = if steady { (2.0 * h.max(0.5 * self.holding)).min(LONGEST_HOLDING_STEP) } else { HOLDING_STEP };
         let mut taken = h;
         if let Some((found, index)) = event {
             taken = attempt.cut(&mut trial, (&y, &first), found, index);
@@ -314,7 +349,7 @@ impl Run<'_> {
         self.time = if event.is_none() && h == ceiling && arrives { goal } else { self.time + taken };
         self.last_error = error * (taken / h);
         self.tally.steps += 1;
-        self.tally.error += error * scale.tolerance;
+        self.tally.error += error * allowed.tolerance;
         turns::follow(self.model, &self.roster.turning, &mut self.state);
         if self.settings.chosen_drift() == Drift::Projection {
             self.project();
@@ -332,7 +367,8 @@ impl Run<'_> {
                     What::Stop { .. } | What::Motor { .. } => true,
                 }
         };
-        let longest = if self.elements.iter().any(holds) { longest.min(HOLDING_STEP) } else { longest };
+        let longest =
+            if self.elements.iter().any(holds) { longest.min(self.holding.max(HOLDING_STEP)) } else { longest };
         // Two equal steps rather than a long and a tiny one.
         if left <= longest { left } else { longest.min(0.5 * left).max(longest.min(left) * 0.5) }
     }

@@ -10,16 +10,16 @@ use super::element::{Against, Element, Grip, Mode, What};
 use super::equations::{Equations, rate, view};
 use super::line::{Line, Twist};
 use super::run::Run;
-use super::signals::{Cause, gap, joint_row, lag};
+use super::signals::{Cause, SLACK, gap, joint_row, lag};
 use super::touch::{Coupled, groups};
 use crate::constraint::Limit;
 use glam::DVec3;
 
 /// Forces this small, of the largest, are none.
-const NO_FORCE: f64 = 1e-9;
+const NO_FORCE: f64 = 1e-11;
 
 /// Accelerations this small, of those that there are, are none.
-const NO_ACCELERATION: f64 = 1e-8;
+const NO_ACCELERATION: f64 = 1e-11;
 
 impl Run<'_> {
     /// Lets impacts happen and chooses modes, at an event or at the beginning.
@@ -27,9 +27,9 @@ impl Run<'_> {
         match cause {
             Some(Cause::Part(index)) => {
                 self.elements[index].mode = Mode::Off;
-                self.elements[index].left = true;
+                self.elements[index].left = Some(self.scale.touching());
             }
-            Some(Cause::Touch(index)) => (self.elements[index].left, self.elements[index].hop) = (false, None),
+            Some(Cause::Touch(index)) => (self.elements[index].left, self.elements[index].hop) = (None, None),
             _ => {}
         }
         self.collide();
@@ -70,10 +70,11 @@ impl Run<'_> {
     /// What leaves so slowly that it will hardly get away comes back when the parabola says: 2 v/|g̈| later. Gaps that small drown in
     /// rounding, and a ball that comes to rest hops through all of them.
     fn watch_hops(&mut self) {
-        let slow = 1e-5 * self.scale.speed;
+        let slow = 1e-3 * self.scale.speed;
         for index in 0..self.elements.len() {
             let element = &self.elements[index];
-            if element.mode != Mode::Off || !element.left || element.hop.is_some_and(|until| until > self.time) {
+            if element.mode != Mode::Off || element.left.is_none() || element.hop.is_some_and(|until| until > self.time)
+            {
                 continue;
             }
             let scenery = self.scenery();
@@ -89,7 +90,7 @@ impl Run<'_> {
             };
             let hop = reading.and_then(|(line, curvature, speed)| {
                 let pull = -(line.rate(&self.equations.accelerations) + curvature);
-                let hops = speed > 0.0 && speed < slow && pull > 0.0 && 2.0 * speed / pull < 1e-3;
+                let hops = speed > 0.0 && speed < slow && pull > 0.0 && 2.0 * speed / pull < 1e-4;
                 hops.then(|| self.time + 2.0 * speed / pull)
             });
             self.elements[index].hop = hop;
@@ -126,7 +127,10 @@ impl Run<'_> {
             });
             let element = &mut self.elements[index];
             if !touches {
-                element.left |= apart <= band;
+                if apart <= band && element.left.is_none() {
+                    // What bounces leaves with a speed; what parts only accelerates, and may linger.
+                    element.left = Some(if speed > 2.0 * resting { 0.0 } else { band });
+                }
                 element.mode = Mode::Off;
                 continue;
             }
@@ -165,21 +169,22 @@ impl Run<'_> {
     fn decide(&mut self) -> bool {
         let mut verdicts: Vec<(usize, Verdict)> = Vec::new();
         for group in groups(&self.equations.ground(), &self.equations.rows) {
-            let Some(answer) = answer(self.equations, &self.elements, &group) else { continue };
+            let Some(mut answer) = answer(self.equations, &self.elements, &group) else { continue };
+            answer.barely = answer.holds();
             for (block, &owner) in answer.blocks.iter().zip(&answer.owners) {
                 verdicts.push((owner, self.verdict(block, owner, &answer)));
             }
         }
         let mut changed = false;
         for (index, verdict) in verdicts {
-            changed |= verdict.apply(&mut self.elements[index]);
+            changed |= verdict.apply(&mut self.elements[index], self.scale.touching());
         }
         changed
     }
 
     /// What a solution says of an element.
     fn verdict(&self, block: &Block, owner: usize, answer: &Answer) -> Verdict {
-        let Answer { solution, largest, pull, .. } = answer;
+        let Answer { solution, largest, pull, barely, .. } = answer;
         match block {
             Block::Bounded { row, min, max } => {
                 let (force, rate) = (solution.lambda[*row], solution.rates[*row]);
@@ -207,12 +212,13 @@ impl Run<'_> {
                     let Some((rows, mu)) = ranges.next() else { return Grip::Stick };
                     let force = solution.lambda[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
                     let directions = reading.directions(friction.against);
-                    let gathers: DVec3 =
-                        directions.iter().zip(&solution.rates[rows.clone()]).map(|(d, rate)| *d * *rate).sum();
+                    let gathers = solution.rates[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
                     let at_bound = force >= mu * solution.lambda[*normal] * (1.0 - 1e-6);
-                    let speed = gathers.length();
-                    if at_bound && speed > NO_ACCELERATION * *pull {
-                        Grip::Slip { direction: gathers / speed, nascent: true }
+                    if at_bound && (gathers > NO_ACCELERATION * *pull || *barely) {
+                        // Against the force, which is known better than the acceleration where it slides ever so slowly.
+                        let pushes: DVec3 =
+                            directions.iter().zip(&solution.lambda[rows.clone()]).map(|(d, force)| *d * *force).sum();
+                        Grip::Slip { direction: -pushes.normalize_or_zero(), nascent: true }
                     } else {
                         Grip::Stick
                     }
@@ -232,6 +238,8 @@ pub(super) struct Answer {
     /// The largest force, and the largest acceleration there would be without any.
     largest: f64,
     pull: f64,
+    /// Nothing moves as far as one can see, though it is known that something has to.
+    barely: bool,
 }
 
 impl Answer {
@@ -240,6 +248,38 @@ impl Answer {
         let still = self.solution.rates.iter().all(|rate| rate.abs() <= NO_ACCELERATION * self.pull);
         still && self.solution.converged
     }
+}
+
+/// Whether a group of rows, where the equations were evaluated last, bears its load if friction is shared in proportion to the normal forces:
+/// what slides as a whole holds in this way as long as it holds at all.
+pub(super) fn bears_in_proportion(equations: &Equations, elements: &[Element], group: &[usize]) -> bool {
+    let (blocks, _) = blocks(equations, elements, group);
+    let coupled = Coupled::new(&equations.ground(), &equations.rows, group);
+    let lambda: Vec<f64> = group.iter().map(|&row| equations.multipliers[row]).collect();
+    let normals: Vec<usize> = blocks.iter().filter_map(Block::normal).collect();
+    let mean = normals.iter().map(|&row| lambda[row].max(0.0)).sum::<f64>() / normals.len().max(1) as f64;
+    if mean <= 0.0 {
+        return false;
+    }
+    let mut weights = vec![1.0; lambda.len()];
+    for block in &blocks {
+        if let Block::Contact { normal, frictions } = block {
+            let share = (lambda[*normal] / mean).max(1e-9);
+            frictions.iter().for_each(|(rows, _)| weights[rows.clone()].fill(share));
+        }
+    }
+    let Some(lambda) = coupled.shared(&lambda, &weights) else { return false };
+    let slack = SLACK * lambda.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    blocks.iter().all(|block| match block {
+        Block::Bounded { row, min, max } => lambda[*row] >= min - slack && lambda[*row] <= max + slack,
+        Block::Contact { normal, frictions } => {
+            let inside = |(rows, mu): &(std::ops::Range<usize>, f64)| {
+                lambda[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt()
+                    <= mu * lambda[*normal] + mu.min(1.0) * slack
+            };
+            lambda[*normal] >= -slack && frictions.iter().all(inside)
+        }
+    })
 }
 
 /// Asks the cone solver of a group of rows, where the equations were evaluated last; none if it finds nothing.
@@ -260,7 +300,7 @@ pub(super) fn answer(equations: &Equations, elements: &[Element], group: &[usize
     let solution = cone::solve(&coupled.matrix, &b, &blocks)?;
     let most = |list: &[f64]| list.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     let (largest, pull) = (most(&solution.lambda), most(&b));
-    Some(Answer { solution, blocks, owners, largest, pull })
+    Some(Answer { solution, blocks, owners, largest, pull, barely: false })
 }
 
 /// The rows of a group as blocks, with the elements they belong to. Rows are counted within the group.
@@ -301,11 +341,11 @@ struct Verdict {
 
 impl Verdict {
     /// Makes it so. Whether that changed anything.
-    fn apply(self, element: &mut Element) -> bool {
+    fn apply(self, element: &mut Element, band: f64) -> bool {
         let mut changed = element.mode != self.mode;
         element.mode = self.mode;
         if self.mode == Mode::Off {
-            element.left = true;
+            element.left = Some(band);
         }
         if let Some(contact) = element.contact_mut() {
             for (friction, grip) in contact.frictions.iter_mut().zip(self.grips) {

@@ -4,7 +4,7 @@
 use super::element::{Against, Element, Grip, Mode, What};
 use super::equations::{Equations, Scenery, rate, view};
 use super::line::Line;
-use super::settle::answer;
+use super::settle::{answer, bears_in_proportion};
 use super::touch::groups;
 use crate::constraint::{JointView, Limit, Row};
 use crate::{BodyState, Id};
@@ -102,7 +102,7 @@ pub(super) fn of_motion(
             }
             (What::Stop { .. } | What::Contact(_), Mode::Off) => {
                 let [value, rate] = gap(scenery, equations, bodies, element).unwrap_or([1.0, 0.0]);
-                let slack = if element.left { band } else { 0.0 };
+                let slack = element.left.unwrap_or(0.0);
                 signals.push(Signal { cause: Cause::Touch(index), value: value + slack, rate: Some(rate) });
             }
             (What::Contact(contact), Mode::On) => {
@@ -130,7 +130,7 @@ pub(super) fn of_motion(
 }
 
 /// Forces this close to their bounds, of the largest, are at them.
-const SLACK: f64 = 1e-11;
+pub(super) const SLACK: f64 = 1e-11;
 
 /// What forces tell, once the equations have been evaluated there. Values are relative to the largest force; what is within rounding
 /// of its bound is at it.
@@ -216,7 +216,8 @@ fn allow_other_distributions(equations: &Equations, elements: &[Element], signal
             element_of(signal.cause).is_some_and(|index| group.iter().any(|&row| equations.rows[row].element == index))
         };
         if signals.iter().any(|signal| doubtful(signal) && inside(signal))
-            && answer(equations, elements, &group).is_some_and(|answer| answer.holds())
+            && (bears_in_proportion(equations, elements, &group)
+                || answer(equations, elements, &group).is_some_and(|answer| answer.holds()))
         {
             signals
                 .iter_mut()

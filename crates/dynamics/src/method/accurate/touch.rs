@@ -11,7 +11,7 @@
 //! in the range of `S = J W Jᵀ`: with U an orthonormal basis of it, `UᵀAU z = −Uᵀ(J x + b)`, λ = U z. So redundant normals share a
 //! load like equal springs, and the motion is unique also where corners slide in different directions.
 
-use super::dense::Matrix;
+use super::dense::{Matrix, add, dot};
 use super::line::{Line, Mobility, NOBODY, Twist};
 use super::tree::Tree;
 
@@ -31,6 +31,8 @@ pub(super) struct TouchRow {
     pub(super) skewed: bool,
     /// b.
     pub(super) bias: f64,
+    /// The rate that it holds, in m/s or rad/s: zero but for motors and belts.
+    pub(super) wanted: f64,
 }
 
 /// The bodies' masses and joints.
@@ -149,12 +151,26 @@ impl Coupled {
         if range.len() == n {
             return self.matrix.solve(&right).map(|lambda| (lambda, true));
         }
-        let project =
-            |x: &[f64]| -> Vec<f64> { range.iter().map(|u| u.iter().zip(x).map(|(u, x)| u * x).sum()).collect() };
+        let project = |x: &[f64]| -> Vec<f64> { range.iter().map(|u| dot(u, x)).collect() };
         let columns: Vec<Vec<f64>> = range.iter().map(|u| project(&self.matrix.times(u))).collect();
         let z = Matrix::from_fn(range.len(), |i, j| columns[j][i]).solve(&project(&right))?;
-        let lambda = (0..n).map(|i| range.iter().zip(&z).map(|(u, z)| u[i] * z).sum()).collect();
+        let mut lambda = vec![0.0; n];
+        range.iter().zip(&z).for_each(|(u, z)| add(&mut lambda, *z, u));
         Some((lambda, false))
+    }
+}
+
+impl Coupled {
+    /// Other multipliers with the same effect as `lambda`: of all those, the ones with the least Σ λ²/w. None if there are none.
+    pub(super) fn shared(&self, lambda: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
+        let (range, _) = self.symmetric().range(REDUNDANT);
+        let project = |x: &[f64]| -> Vec<f64> { range.iter().map(|u| dot(u, x)).collect() };
+        let weighted = |u: &[f64]| -> Vec<f64> { u.iter().zip(weights).map(|(u, w)| u * w).collect() };
+        let columns: Vec<Vec<f64>> = range.iter().map(|u| project(&self.matrix.times(&weighted(u)))).collect();
+        let z = Matrix::from_fn(range.len(), |i, j| columns[j][i]).solve(&project(&self.matrix.times(lambda)))?;
+        let mut shared = vec![0.0; lambda.len()];
+        range.iter().zip(&z).for_each(|(u, z)| add(&mut shared, *z, u));
+        Some(weighted(&shared))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::solver::direct::factor::Factor;
 use std::collections::BTreeMap;
 
 /// A row of which no more than this part of its diagonal is left when its turn comes says what the rows before it say.
-const REDUNDANT: f64 = 1e-12;
+pub(super) const REDUNDANT: f64 = 1e-12;
 
 /// Below this part the solution is refined.
 const DOUBTFUL: f64 = 1e-4;
@@ -38,7 +38,10 @@ pub(super) struct Tree {
     factor: Factor,
     responses: Vec<[Twist; 2]>,
     counts: Vec<bool>,
-    doubtful: bool,
+    /// The smallest pivot of a row that counts, of its diagonal.
+    pub(super) smallest: f64,
+    /// Whether there is a closed loop.
+    pub(super) loops: bool,
 }
 
 impl Tree {
@@ -47,8 +50,8 @@ impl Tree {
         Self { bodies, ..Self::default() }
     }
 
-    /// Factors for the rows in `lines`, of which each joint has as many as `sizes` says.
-    pub(super) fn factor(&mut self, sizes: &[usize], mobilities: &[Mobility]) {
+    /// Factors for the rows in `lines`, of which each joint has as many as `sizes` says. Rows with pivots below `least` are redundant.
+    pub(super) fn factor(&mut self, sizes: &[usize], mobilities: &[Mobility], least: f64) {
         if self.lines.is_empty() {
             return;
         }
@@ -62,7 +65,7 @@ impl Tree {
         counts.clear();
         counts.resize(lines.len(), true);
         let entry = |i: usize, j: usize| coupling(&lines[i], lines[j].bodies, &responses[j]);
-        self.doubtful = factor.factor(elimination, entry, counts, REDUNDANT) < DOUBTFUL;
+        self.smallest = factor.factor(elimination, entry, counts, least);
     }
 
     fn analyse(&mut self, sizes: &[usize], mobilities: &[Mobility]) {
@@ -94,7 +97,7 @@ impl Tree {
             if self.counts[i] { -(self.lines[i].rate(motions) + bias(i)) } else { 0.0 }
         };
         let mut changes: Vec<f64> = (0..self.lines.len()).map(|i| missed(motions, i)).collect();
-        let rounds = if self.doubtful { REFINEMENTS } else { 1 };
+        let rounds = if self.smallest < DOUBTFUL { REFINEMENTS } else { 1 };
         let mut last = f64::INFINITY;
         let mut room = self.factor.room();
         for _ in 0..rounds {

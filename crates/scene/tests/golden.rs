@@ -16,15 +16,15 @@ use tumble_scene::{Loader, gallery};
 /// Scene, steps, and the fingerprint of the state then.
 const GOLDEN: [(&str, u64, u64); 10] = [
     ("bouncing-balls", 400, 0x465f320cd8b0f167),
-    ("boxes-table", 300, 0xa5635f8773f786e6),
+    ("boxes-table", 300, 0x3e0d83457d450e67),
     ("buoyancy", 200, 0xacb72f03bc1500ef),
     ("cradle-2", 300, 0x5635e728353d7746),
-    ("dominoes", 150, 0x23205c4232e28177),
+    ("dominoes", 150, 0x611e2176edbc3587),
     ("gyroscope", 300, 0x38d4681104fbf9f6),
     ("pendulum-8", 150, 0x0a5b3c83ab7316ad),
-    ("rag-doll", 100, 0x09e9fe7faf573e1c),
-    ("stairs", 300, 0xfb870ec9e0bf408a),
-    ("constraints/wheel", 100, 0x84708c95b4454768),
+    ("rag-doll", 100, 0xe99a4b2623f63d84),
+    ("stairs", 300, 0x1eff6ba9f325b8aa),
+    ("constraints/wheel", 100, 0xc94d7ee174312c28),
 ];
 
 fn fingerprint(name: &str, steps: u64) -> u64 {

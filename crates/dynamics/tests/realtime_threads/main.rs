@@ -77,16 +77,16 @@ fn fingerprint_after(mut world: World, workers: usize) -> u64 {
 const GOLDEN: [u64; 12] = [
     0xbfc84d03f2a41d6d,
     0xf85620a779c5faee,
-    0xb1108890b19f04e5,
-    0x6f92900971e2ecba,
-    0xb4ba0ee775ab5401,
-    0xcbd0e0ba72fc76d7,
-    0x431b71290d1e709b,
-    0x8887977e5a709482,
-    0xf7b4a02959775b3c,
-    0x10c464a1f79a064d,
-    0xb4ac3d57c13fde30,
-    0x5307b81d540ec6d4,
+    0xd416a842e3178f65,
+    0xb95a42d35ed75edd,
+    0x1dce4487c730ea16,
+    0xedff89e5a9c6abfb,
+    0xb425f9dcc5d90e94,
+    0x42d6e803b326f105,
+    0xf6a2d49661228a0f,
+    0xf7fc77c1f072e89a,
+    0x4058fc701e119712,
+    0x6945ef4f1b117fc2,
 ];
 
 #[test]

@@ -180,15 +180,15 @@ fn leaning(world: &mut World, rough: Material, [b, h]: [f64; 2], phi: f64, omega
 
 /// How fast a block of half the diagonal R turns about its edge where its centre leans by ψ, if it does so by ω₀ at ψ₀.
 fn tipping_speed([b, h]: [f64; 2], omega: f64, from: f64, psi: f64) -> f64 {
-    let r = b.hypot(h);
-    (omega * omega + 1.5 * G / r * (from.cos() - psi.cos())).sqrt()
+    let r = libm::hypot(b, h);
+    (omega * omega + 1.5 * G / r * (libm::cos(from) - libm::cos(psi))).sqrt()
 }
 
 /// A block tips over its edge until its side lies on the ground: the time is an integral of 1/ω, by the energy.
 #[test]
 fn a_block_tips_over_its_edge() {
     let (sizes, phi, omega) = ([0.5_f64, 0.3], 1.1, 0.2);
-    let alpha = sizes[0].atan2(sizes[1]);
+    let alpha = libm::atan2(sizes[0], sizes[1]);
     let mut world = world(1e-12);
     let rough = material(0.0, 2.0);
     floor(&mut world, rough);
@@ -212,8 +212,8 @@ fn a_block_tips_over_its_edge() {
 fn a_block_rocks() {
     let sizes = [0.25_f64, 0.5];
     let (b, h) = (sizes[0], sizes[1]);
-    let alpha = b.atan2(h);
-    let keeps = 1.0 - 1.5 * alpha.sin().powi(2);
+    let alpha = libm::atan2(b, h);
+    let keeps = 1.0 - 1.5 * libm::sin(alpha) * libm::sin(alpha);
     let mut world = world(1e-12);
     let rough = material(0.0, 2.0);
     floor(&mut world, rough);
@@ -223,18 +223,18 @@ fn a_block_rocks() {
         integral(0.0, 1.0, |s| {
             let at = phi * (1.0 - s * s);
             // cos(φ − α) − cos(φ' − α), without a difference of nearly equal numbers.
-            let cosines = -2.0 * (0.5 * (phi + at) - alpha).sin() * (0.5 * phi * s * s).sin();
-            let square = 1.5 * G / b.hypot(h) * cosines;
+            let cosines = -2.0 * libm::sin(0.5 * (phi + at) - alpha) * libm::sin(0.5 * phi * s * s);
+            let square = 1.5 * G / libm::hypot(b, h) * cosines;
             if s < 1e-9 { 0.0 } else { 2.0 * phi * s / square.sqrt() }
         })
     };
     // How far it leans if it starts from standing with ω.
-    let lean = |omega: f64| alpha - (alpha.cos() + omega * omega * b.hypot(h) / (1.5 * G)).acos();
+    let lean = |omega: f64| alpha - libm::acos(libm::cos(alpha) + omega * omega * libm::hypot(b, h) / (1.5 * G));
     let mut expected = Vec::new();
     let (mut phi, mut time) = (0.3_f64, fall(0.3));
     for _ in 0..8 {
         expected.push(time);
-        let omega = keeps * (1.5 * G / b.hypot(h) * ((phi - alpha).cos() - alpha.cos())).sqrt();
+        let omega = keeps * (1.5 * G / libm::hypot(b, h) * (libm::cos(phi - alpha) - libm::cos(alpha))).sqrt();
         phi = lean(omega);
         time += 2.0 * fall(phi);
     }
@@ -259,12 +259,12 @@ fn a_ball_leaves_a_ball() {
     let smooth = material(0.0, 0.0);
     world.add_body(Body::fixed().with_shape(Shape::sphere(0.4).unwrap()).with_material(smooth)).unwrap();
     let (reach, start, omega) = (0.5, 0.2_f64, 0.3);
-    let at = DVec3::new(start.sin(), start.cos(), 0.0) * reach;
+    let at = DVec3::new(libm::sin(start), libm::cos(start), 0.0) * reach;
     let ball = ball(&mut world, smooth, at.to_array());
-    let along = DVec3::new(start.cos(), -start.sin(), 0.0);
+    let along = DVec3::new(libm::cos(start), -libm::sin(start), 0.0);
     world.body_mut(ball).unwrap().set_velocity(along * (omega * reach)).unwrap();
-    let leaves = ((omega * omega * reach / G + 2.0 * start.cos()) / 3.0).acos();
-    let speed = |theta: f64| (omega * omega + 2.0 * G / reach * (start.cos() - theta.cos())).sqrt();
+    let leaves = libm::acos((omega * omega * reach / G + 2.0 * libm::cos(start)) / 3.0);
+    let speed = |theta: f64| (omega * omega + 2.0 * G / reach * (libm::cos(start) - libm::cos(theta))).sqrt();
     let exact = integral(start, leaves, |theta| 1.0 / speed(theta));
     let mut left = None;
     for _ in 0..60 {

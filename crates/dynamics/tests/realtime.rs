@@ -253,3 +253,54 @@ fn a_failed_step_is_undone() {
     world.set_gravity([0.0, -G, 0.0]);
     run(&mut world, 0.5);
 }
+
+/// So many small islands in motion are swept and not solved exactly; the laws are the same.
+#[test]
+fn a_throng_slides_and_bounces_like_one() {
+    let friction = Material { static_friction: 0.4, dynamic_friction: 0.4, ..Material::default() };
+    let mut world = with_floor(friction);
+    let thrown: Vec<(BodyId, f64)> = (0..60)
+        .map(|i| {
+            let speed = 2.0 + 0.05 * f64::from(i);
+            let at = [0.0, 0.5, 3.0 * f64::from(i)];
+            let block = Body::dynamic().with_shape(cube()).with_material(friction).at(at);
+            (world.add_body(block.with_velocity([speed, 0.0, 0.0])).unwrap(), speed)
+        })
+        .collect();
+    run(&mut world, 3.0);
+    for (block, speed) in thrown {
+        let (way, expected) = (world.body(block).unwrap().position().x, speed * speed / (2.0 * 0.4 * G));
+        assert!((way / expected - 1.0).abs() < 0.01, "{speed} m/s: {way} m, {expected} m expected");
+    }
+
+    let elastic = Material { restitution: 0.8, ..Material::default() };
+    let mut world = with_floor(elastic);
+    let ball = |i: u32| {
+        let ball = Body::dynamic().with_shape(Shape::sphere(0.25).unwrap()).with_material(elastic);
+        ball.at([0.0, 1.25 + 0.01 * f64::from(i), f64::from(i)])
+    };
+    let balls: Vec<BodyId> = (0..60).map(|i| world.add_body(ball(i)).unwrap()).collect();
+    // The peaks of each, told by where it turns.
+    let mut peaks: Vec<Vec<f64>> = vec![Vec::new(); balls.len()];
+    let mut rising = vec![false; balls.len()];
+    for _ in 0..240 {
+        world.step(DT).unwrap();
+        for (i, &ball) in balls.iter().enumerate() {
+            let (height, speed) =
+                (world.body(ball).unwrap().position().y - 0.25, world.body(ball).unwrap().velocity().y);
+            if rising[i] && speed <= 0.0 {
+                // A parabola is as high as its energy says.
+                peaks[i].push(height + speed * speed / (2.0 * G));
+            }
+            rising[i] = speed > 0.0;
+        }
+    }
+    for (i, peaks) in peaks.iter().enumerate() {
+        let mut expected = 1.0 + 0.01 * i as f64;
+        assert!(peaks.len() >= 3, "{peaks:?}");
+        for peak in peaks.iter().take(3) {
+            expected *= 0.64;
+            assert!((peak / expected - 1.0).abs() < 0.01, "ball {i}: {peaks:?}");
+        }
+    }
+}

@@ -83,7 +83,7 @@ const GOLDEN: [u64; 12] = [
     0xedff89e5a9c6abfb,
     0xb425f9dcc5d90e94,
     0x42d6e803b326f105,
-    0xf6a2d49661228a0f,
+    0x8c2ff7c70b6c35bc,
     0xf7fc77c1f072e89a,
     0x4058fc701e119712,
     0x6945ef4f1b117fc2,

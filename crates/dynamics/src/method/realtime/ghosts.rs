@@ -16,6 +16,7 @@ use crate::parts::adjacency::Adjacency;
 use crate::parts::course::{self, Course, Meeting};
 use crate::{BodyId, Id, Model, State, Workers};
 use glam::DVec3;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 use tumble_geometry::math::rotation_vector;
 
@@ -156,6 +157,7 @@ impl Ghosts {
                 let overlap = outlook.overlap(pair, patch, &|body| outlook.free_velocities(body));
                 match doubt.met {
                     Some(met) => {
+                        pair.patches[number].open = true;
                         self.questions.push(Question { pair: doubt.pair, patch: number as u32, met, overlap });
                     }
                     None => {
@@ -175,8 +177,9 @@ impl Ghosts {
         let free = |body: BodyId| outlook.free_velocities(body);
         for index in 0..self.questions.len() {
             let Question { pair: number, patch, met, overlap } = self.questions[index];
+            let lift = self.lift(pairs, outlook, [number, patch], &free);
+            pairs.list[number as usize].patches[patch as usize].open = false;
             let pair = &pairs.list[number as usize];
-            let lift = self.lift(pairs, outlook, [number, patch], &free, &self.questions[index..]);
             if lift == DVec3::ZERO && met.normal.is_none() {
                 continue;
             }
@@ -200,39 +203,40 @@ impl Ghosts {
     }
 
     /// How far the second body of a patch is to be moved, the first staying where it is, to keep both off what bears them: patches that are
-    /// not in question, or no more. `later` are the questions that are not answered yet.
+    /// not in question, or no more.
     fn lift(
         &self,
         pairs: &Pairs,
         outlook: &Outlook<'_>,
         [number, patch]: [u32; 2],
         velocities: &dyn Fn(BodyId) -> [DVec3; 2],
-        later: &[Question],
     ) -> DVec3 {
         let pair = &pairs.list[number as usize];
         let Some(size) = outlook.size(pair) else { return DVec3::ZERO };
         let height = (LIFT * size).max(LEAST_LIFT * outlook.touch_distance);
+        // What bears them: the way out of it, and how far that is.
+        let mut bearers: SmallVec<[(DVec3, f64); 16]> = SmallVec::new();
+        for (side, &body) in pair.bodies.iter().enumerate().filter(|(_, body)| outlook.is_moved(**body)) {
+            for &other_number in self.adjacency.of(body) {
+                let other = &pairs.list[other_number as usize];
+                for (index, bearing) in other.patches.iter().enumerate() {
+                    if bearing.ghost || bearing.open || [other_number, index as u32] == [number, patch] {
+                        continue;
+                    }
+                    let after = -outlook.overlap(other, bearing, velocities);
+                    let need = height - after.min(gap(bearing));
+                    if need > 0.0 {
+                        let into = if other.bodies[1] == body { bearing.normal } else { -bearing.normal };
+                        bearers.push((if side == 1 { into } else { -into }, need));
+                    }
+                }
+            }
+        }
         let mut lift = DVec3::ZERO;
         for _ in 0..LIFT_ROUNDS {
             let before = lift;
-            for (side, &body) in pair.bodies.iter().enumerate().filter(|(_, body)| outlook.is_moved(**body)) {
-                for &other_number in self.adjacency.of(body) {
-                    let other = &pairs.list[other_number as usize];
-                    for (index, bearing) in other.patches.iter().enumerate() {
-                        let place = [other_number, index as u32];
-                        let is_open = later.iter().any(|question| [question.pair, question.patch] == place);
-                        if bearing.ghost || is_open || place == [number, patch] {
-                            continue;
-                        }
-                        let after = -outlook.overlap(other, bearing, velocities);
-                        let need = height - after.min(gap(bearing));
-                        if need > 0.0 {
-                            let into = if other.bodies[1] == body { bearing.normal } else { -bearing.normal };
-                            let way = if side == 1 { into } else { -into };
-                            lift += way * (need - lift.dot(way)).max(0.0);
-                        }
-                    }
-                }
+            for &(way, need) in &bearers {
+                lift += way * (need - lift.dot(way)).max(0.0);
             }
             if lift == before {
                 break;
@@ -255,7 +259,7 @@ impl Ghosts {
             if overlap <= DEEP * size {
                 continue;
             }
-            let lift = self.lift(pairs, outlook, [number, patch], &way, &[]);
+            let lift = self.lift(pairs, outlook, [number, patch], &way);
             if overlap - lift.dot(sheet.normal) <= DEEP * size {
                 continue;
             }

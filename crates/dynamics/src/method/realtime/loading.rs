@@ -20,6 +20,10 @@ const CALM: f64 = 0.05;
 /// The most bodies that are solved exactly of islands in which there are joints and contacts.
 const CROWD: usize = 120;
 
+/// Where more islands without joints than this move, they are swept even if they are small: an exact solve of a body that comes and goes
+/// costs ten times as much. Each of them obeys the same laws; what differs is that it sinks in by a fraction of a millimetre.
+const THRONG: usize = 48;
+
 /// Masses that differ by no more than this factor are mild.
 const MILD: f64 = 50.0;
 
@@ -73,7 +77,7 @@ impl Realtime {
         let mut crashes = false;
         let nets = self.memory.net_load.substeps(self.rhythm.refreshes, self.settings.most_substeps);
         self.net_substeps = self.rhythm.substeps.max(nets);
-        let crowded = self.is_crowded(islands);
+        let crowded = [self.is_crowded(islands), self.is_throng(islands)];
         for (number, island) in islands.iter().enumerate().filter(|(_, island)| island.needs_solving()) {
             let pairs = &self.memory.pairs.list;
             let contacts = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
@@ -166,10 +170,19 @@ impl Realtime {
         figures.map(|island| island.bodies.len()).sum::<usize>() > CROWD
     }
 
+    /// Whether more small islands are in motion than can be solved exactly in time.
+    fn is_throng(&self, islands: &[Island]) -> bool {
+        let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
+        let moves = |island: &&Island| {
+            island.joints.is_empty() && !island.contacts.is_empty() && !island.bodies.iter().all(rests)
+        };
+        islands.iter().filter(moves).nth(THRONG).is_some()
+    }
+
     /// With whom the bodies of an island go that has so many contacts, and joints that are worth eliminating or not. Where figures are
     /// `crowded`, those that touch something and move are swept, unless their masses differ by much or the world holds them: their joints
     /// open by a millimetre or two in a crash then, and a crowd costs a twentieth.
-    fn pace(&self, island: &Island, contacts: usize, eliminate: bool, crowded: bool) -> Pace {
+    fn pace(&self, island: &Island, contacts: usize, eliminate: bool, [crowded, throng]: [bool; 2]) -> Pace {
         let rests = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].rests();
         let pairs = || island.contacts.iter().map(|&index| &self.memory.pairs.list[index]);
         let at_rest = || pairs().all(|pair| pair.bodies.iter().all(rests));
@@ -185,6 +198,7 @@ impl Realtime {
             true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
             true if contacts > FEW_CONTACTS && (self.crashes(island) || restless()) => Pace::Heap,
             true if at_rest() => Pace::Resting,
+            true if throng && self.is_mild(island) => Pace::Heap,
             false if !eliminate || contacts > self.settings.exact_contacts as usize => Pace::Heap,
             false if crowded && contacts > 0 && !at_rest() && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,

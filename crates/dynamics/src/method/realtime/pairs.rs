@@ -70,6 +70,9 @@ pub(super) struct Patch {
     pub(super) doubtful: bool,
     #[serde(skip)]
     pub(super) ghost: bool,
+    /// Whether it is asked just now if it is a ghost, and not answered yet.
+    #[serde(skip)]
+    pub(super) open: bool,
     /// The side whose surface runs along itself, and the number of the belt that stands for it (`bodies`); none if nothing runs.
     #[serde(skip)]
     pub(super) belt: Option<(u8, u32)>,

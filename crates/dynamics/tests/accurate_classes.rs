@@ -6,10 +6,11 @@
 use glam::DVec3;
 use tumble_dynamics::constraint::Hinge;
 use tumble_dynamics::event::{Grip, Phase, StormCause};
+use tumble_dynamics::force::{FnForce, ForceContext, Wrenches};
 use tumble_dynamics::geometry::Shape;
 use tumble_dynamics::geometry::math::rotation_about;
 use tumble_dynamics::method::{Accurate, AccurateSettings};
-use tumble_dynamics::model::{ContactChange, ContactPair, Joint, JointEnd};
+use tumble_dynamics::model::{ContactChange, ContactPair, Joint, JointEnd, Locks};
 use tumble_dynamics::{Body, BodyId, Material, World};
 
 const G: f64 = 9.81;
@@ -78,6 +79,84 @@ fn a_block_is_carried_by_a_belt() {
     assert!((held.unwrap() - holds).abs() < 1e-10, "{held:?} {holds}");
     assert!((body.position().x - exact).abs() < 1e-9, "{} {exact}", body.position().x);
     assert!((body.position().y - 0.1).abs() < 1e-12 && body.angular_velocity().length() < 1e-10);
+}
+
+/// A ball that cannot turn on a belt, held back by a spring: it is carried along until the spring pulls it off, slides, and is caught again. While it
+/// slides it swings about the point where spring and friction balance; where it is as fast as the belt once more, it holds.
+#[test]
+fn a_body_on_a_belt_sticks_and_slips() {
+    let (stiffness, speed, stick, slip) = (100.0_f64, 0.5, 0.6 * G, 0.4 * G);
+    let omega = stiffness.sqrt();
+    let mut world = world(1e-10);
+    let rough = Material { dynamic_friction: 0.4, ..material(0.0, 0.6) };
+    belt(&mut world, speed, rough);
+    let body = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_mass(1.0).with_material(rough);
+    let body = body.with_locks(Locks::TURNS).at([0.0, 0.1, 0.0]).with_velocity([speed, 0.0, 0.0]);
+    world.add_body(body).unwrap();
+    world.add_force(FnForce::new("spring", move |context: &ForceContext<'_>, wrenches: &mut Wrenches| {
+        let slot = context.bodies.len() - 1;
+        wrenches.add_force(slot, DVec3::X * (-stiffness * context.bodies[slot].position.x));
+    }));
+    // It gives way where k x = μ_s m g. Then x = x_s + R cos(ωt − φ) with k x_s = μ_k m g and R (cos φ, sin φ) = (a, v/ω); it is as fast as the
+    // belt again where sin(ωt − φ) = −sin φ, at ωt = π + 2φ.
+    let (gives, rest) = (stick / stiffness, slip / stiffness);
+    let phase = libm::atan2(speed / omega, gives - rest);
+    let sliding = (std::f64::consts::PI + 2.0 * phase) / omega;
+    // It is caught at 2 x_s − x, and carried from there.
+    let carried = 2.0 * (gives - rest) / speed;
+    let mut expected = vec![(gives / speed, Grip::Slip)];
+    for _ in 0..3 {
+        let last = expected[expected.len() - 1].0;
+        expected.push((last + sliding, Grip::Stick));
+        expected.push((last + sliding + carried, Grip::Slip));
+    }
+    let mut found = Vec::new();
+    while world.time() < expected[6].0 + 0.01 {
+        world.step(1.0 / 60.0).unwrap();
+        assert_eq!(world.events().storms, []);
+        found.extend(world.events().grips.iter().map(|event| (event.time, event.grip)));
+    }
+    println!("{found:?}\n{expected:?}");
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!((found.0 - expected.0).abs() < 1e-9 && found.1 == expected.1, "{found:?} {expected:?}");
+    }
+}
+
+/// A table with an edge at x = 0, and a cylinder across it that comes along at a speed.
+fn table_and_cylinder(world: &mut World, friction: f64, [start, speed, spin]: [f64; 3]) -> BodyId {
+    let surface = material(0.0, friction);
+    let table = Body::fixed().with_shape(Shape::cuboid([1.0, 0.5, 1.0]).unwrap()).at([-1.0, -0.5, 0.0]);
+    world.add_body(table.with_material(surface)).unwrap();
+    let shape = Shape::cylinder(0.2, 0.1).unwrap();
+    let body = Body::dynamic().with_shape(shape).with_mass(1.0).with_material(surface).at([start, 0.1, 0.0]);
+    let lies = body.rotated(rotation_about(DVec3::X, std::f64::consts::FRAC_PI_2));
+    world.add_body(lies.with_velocity([speed, 0.0, 0.0]).with_angular_velocity([0.0, 0.0, -spin])).unwrap()
+}
+
+/// A cylinder slides over the edge of a table without friction. From there on its axis goes round the edge, until nothing presses any more:
+/// g cos θ = r θ̇².
+#[test]
+fn a_cylinder_slides_over_an_edge() {
+    let mut world = world(1e-12);
+    let (start, speed, r) = (-0.2, 0.5, 0.1);
+    table_and_cylinder(&mut world, 0.0, [start, speed, 0.0]);
+    let edge = -start / speed;
+    let square = |theta: f64| {
+        let half = libm::sin(0.5 * theta);
+        (speed / r) * (speed / r) + 4.0 * G / r * half * half
+    };
+    let leaves = libm::acos((speed * speed / (G * r) + 2.0) / 3.0);
+    let exact = edge + integral(0.0, leaves, |theta| 1.0 / square(theta).sqrt());
+    let mut left = None;
+    for _ in 0..60 {
+        world.step(0.01).unwrap();
+        assert_eq!(world.events().storms, []);
+        let end = world.events().contacts.iter().find(|event| event.phase == Phase::End).map(|event| event.time);
+        left = left.or(end);
+    }
+    println!("{:e}", left.unwrap() - exact);
+    assert!((left.unwrap() - exact).abs() < 1e-12, "{left:?} {exact}");
 }
 
 /// A coupler on three equal parallel cranks: a closed loop with a crank too many, and in space with many rows too many. The coupler goes round

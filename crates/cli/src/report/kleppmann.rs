@@ -25,8 +25,7 @@ pub(super) struct Section {
 const HEAD: &str = "\
 # Kleppmann's experiments, repeated
 
-Made by `tumble report kleppmann`. K is M. Kleppmann, *Simulation of colliding constrained rigid bodies* (Cambridge, 2007); his numbers are from its
-chapter 4. `style = \"kleppmann\"` does as he did: Cash and Karp's method, joints held by feedback, contacts that would pull dropped, biconjugate
+Made by `tumble report kleppmann`. His numbers are from chapter 4 of K (see [References](references.md)). `style = \"kleppmann\"` does as he did: Cash and Karp's method, joints held by feedback, contacts that would pull dropped, biconjugate
 gradients. `best` is the default. Times depend on the machine; everything else does not.
 
 ";

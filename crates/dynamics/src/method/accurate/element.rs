@@ -161,9 +161,13 @@ impl Contact {
     /// that from the plane, with the same value and rate. Whether there is something round, and parallel to the edge.
     pub(super) fn go_round_the_edge(&mut self, views: &[BodyView; 2]) -> bool {
         let Some(face) = self.face else { return false };
-        let (on, normal, point, reach, axis) = match self.feature.gap {
-            Gap::PointPlane { on, normal, point, reach, .. } if reach > 0.0 => (on, normal, point, reach, None),
-            Gap::CirclePlane { on, normal, center, axis, radius, .. } => (on, normal, center, radius, Some(axis)),
+        let (on, plane, normal, point, reach, axis) = match self.feature.gap {
+            Gap::PointPlane { on, plane, normal, point, reach } if reach > 0.0 => {
+                (on, plane, normal, point, reach, None)
+            }
+            Gap::CirclePlane { on, plane, normal, center, axis, radius } => {
+                (on, plane, normal, center, radius, Some(axis))
+            }
             _ => return false,
         };
         let (place, _) = self.feature.place(views);
@@ -175,6 +179,7 @@ impl Contact {
         let along = 3 - across - up;
         let mut corner = place;
         corner[across] = face.half[across].copysign(place[across]);
+        corner[up] = face.frame.inverse_point(plane)[up];
         let direction = face.frame.vector(DVec3::AXES[along]);
         let parallel = axis.is_none_or(|axis| {
             let [edge, axis] = [views[face.side].pose.vector(direction), views[1 - face.side].pose.vector(axis)];

@@ -29,7 +29,7 @@ pub struct AccurateSettings {
     /// How the moment of an event is found; `null` for what the style says: a bracketing method, or Newton's. Default `null`.
     pub search: Option<Search>,
     /// How the forces of joints are found; `null` for what the style says: elimination, or biconjugate gradients. Default `null`.
-    pub solver: Option<LinearSolver>,
+    pub joint_solver: Option<LinearSolver>,
     /// Between what gaps are measured; `null` for what the style says: features, or a fitted plane. Default `null`.
     pub contact_plane: Option<ContactPlane>,
     /// How surfaces that hit each other part. Default "energetic".
@@ -59,7 +59,7 @@ impl Default for AccurateSettings {
             drift: None,
             modes: None,
             search: None,
-            solver: None,
+            joint_solver: None,
             contact_plane: None,
             impact_law: ImpactLaw::Energetic,
             max_step: None,
@@ -100,7 +100,7 @@ impl AccurateSettings {
     }
 
     pub(super) fn chosen_solver(&self) -> LinearSolver {
-        self.solver.unwrap_or(match self.style {
+        self.joint_solver.unwrap_or(match self.style {
             Style::Best => LinearSolver::Elimination,
             Style::Kleppmann => LinearSolver::BiconjugateGradients,
         })

@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Sweep(Sweep),
     /// Compares simulations with formulas and known results
     Validate(Validate),
+    /// Makes a table: all methods on one scene, with their error against `accurate` and their cost
+    Report(Report),
     /// Measures how fast scenes run
     Bench(Bench),
     /// Draws a scene or a recording: a GIF, an MP4, PNG pictures
@@ -278,6 +280,54 @@ pub(crate) struct Compare {
     pub(crate) plot: Option<PathBuf>,
     /// Prints the result as JSON
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Subject {
+    /// All methods on one scene
+    Methods,
+}
+
+/// Options of `report`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The scene runs with every method. The error is how far bodies are from where the method `accurate` has them at the same time: the root
+of the mean square over all bodies and steps, and the largest. The cost is the time on the clock for a second of simulated time. What a
+method cannot do it says.
+
+Examples:
+  tumble report methods
+  tumble report methods pendulum-2 --until 2 --markdown
+  tumble report methods classic/cars --methods impact,realtime")]
+pub(crate) struct Report {
+    /// What it is about
+    #[arg(value_enum)]
+    pub(crate) subject: Subject,
+    /// A scene file, or the name of a scene from the gallery
+    #[arg(default_value = "bouncing-balls")]
+    pub(crate) scene: String,
+    /// The methods, separated by commas, each with settings after colons as for `compare`; without any, all that there are
+    #[arg(long, value_delimiter = ',', value_name = "METHODS")]
+    pub(crate) methods: Vec<String>,
+    /// Simulates to this time in seconds, instead of the scene's duration
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
+    /// The time step in seconds, instead of the scene's
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) dt: Option<f64>,
+    /// Changes a key of the scene
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Seconds on the clock that a method may take
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) patience: f64,
+    /// Prints the table as Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+    /// Prints the table as JSON
+    #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,
 }
 

@@ -1,6 +1,6 @@
 //! `tumble compare`: one scene, several methods, and how far bodies are apart.
 
-use crate::args::Compare;
+use crate::args::{Compare, SceneChoice};
 use crate::failure::{Failure, print};
 use crate::files::{refuse_ending, refuse_inputs};
 use crate::run::{Progress, stop_flag, tell_warning};
@@ -24,10 +24,11 @@ const ROWS: usize = 10;
 const BODIES: usize = 8;
 
 /// A run with one method.
-struct Contender {
+pub(crate) struct Contender {
     label: String,
-    scene: Scene,
-    wall_time: f64,
+    pub(crate) scene: Scene,
+    /// Seconds on the clock so far.
+    pub(crate) wall_time: f64,
     start_energy: f64,
     /// Energy that came out of nothing.
     out_of_nothing: EnergyTally,
@@ -42,7 +43,8 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     if let Some(path) = &options.plot {
         refuse_ending(("plot", path), plot::is_known_ending(path), plot::UNKNOWN_ENDING)?;
     }
-    let mut all = options.methods.iter().map(|method| contender(options, method)).collect::<Result<Vec<_>, _>>()?;
+    let contender = |method: &String| contender(&options.choice, method);
+    let mut all = options.methods.iter().map(contender).collect::<Result<Vec<_>, _>>()?;
     let failed = |path: &Path, error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
     // Before the run, which may take long.
     let plot = options.plot.as_deref().map(|path| -> Result<(&Path, Draft), Failure> {
@@ -77,15 +79,15 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
 }
 
 /// The scene with a method such as `retroactive:integrator=runge_kutta_4:dt=0.001`.
-fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
+pub(crate) fn contender(choice: &SceneChoice, method: &str) -> Result<Contender, Failure> {
     let mut parts = method.split(':');
     let name = parts.next().unwrap_or_default();
-    let mut settings = options.choice.all_settings();
+    let mut settings = choice.all_settings();
     settings.push(method_setting(name)?);
     for part in parts {
         settings.push(if part.starts_with("dt=") { part.to_owned() } else { format!("method.{name}.{part}") });
     }
-    let scene = load_within(&options.choice.scene, &settings, options.choice.budget)?;
+    let scene = load_within(&choice.scene, &settings, choice.budget)?;
     let start_energy = scene.world.energy().total();
     let (label, out_of_nothing) = (method.to_owned(), EnergyTally::default());
     Ok(Contender { label, scene, wall_time: 0.0, start_energy, out_of_nothing, apart: Vec::new() })
@@ -93,7 +95,7 @@ fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
 
 impl Contender {
     /// Steps to a time, with a last step that is shorter if it must be.
-    fn advance(&mut self, until: f64, progress: &Progress) -> Result<(), Failure> {
+    pub(crate) fn advance(&mut self, until: f64, progress: &Progress) -> Result<(), Failure> {
         let start = Instant::now();
         while self.scene.world.time() < until - 1e-9 * self.scene.dt {
             let world = &mut self.scene.world;
@@ -111,6 +113,11 @@ impl Contender {
         }
         self.wall_time += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// By how much the energy differs from that at the start, in joules.
+    pub(crate) fn energy_drift(&self) -> f64 {
+        self.scene.world.energy().total() - self.start_energy
     }
 
     fn warn(&self) {
@@ -162,7 +169,7 @@ fn to_text(all: &[Contender], stopped: bool) -> String {
     text += "\n\n";
     let width = all.iter().map(|one| one.label.chars().count()).max().unwrap_or(0);
     for one in all {
-        let drift = one.scene.world.energy().total() - one.start_energy;
+        let drift = one.energy_drift();
         let _infallible = writeln!(text, "{:width$}  {:8.3} s  energy {drift:+.3e} J", one.label, one.wall_time);
     }
     for one in others {
@@ -181,7 +188,7 @@ fn to_json(all: &[Contender], stopped: bool) -> Value {
     let entries = all.iter().map(|one| {
         let bodies: serde_json::Map<String, Value> =
             one.distances(&first.scene).map(|(name, distance)| (name, json!(distance))).collect();
-        let drift = one.scene.world.energy().total() - one.start_energy;
+        let drift = one.energy_drift();
         json!({
             "method": one.label, "wall_time": one.wall_time, "energy_drift": drift, "apart": one.apart, "bodies": bodies,
             "energy_out_of_nothing": one.out_of_nothing,

@@ -102,6 +102,21 @@ impl ContactFeature {
         Self { features: point.features, gap, radii }
     }
 
+    /// A point of the second shape above a plane of the first through the contact point, whatever touches: `normal` is that of the plane,
+    /// out of the first shape and in its frame. For contacts whose plane was found in some other way.
+    pub fn on_plane(sides: [ContactSide; 2], b_in_a: &Transform, normal: DVec3, point: &ContactPoint) -> Self {
+        let half = normal * (0.5 * point.depth);
+        let [plane, other] = [point.position + half, b_in_a.inverse_point(point.position - half)];
+        let gap = Gap::PointPlane {
+            on: End::First,
+            plane: sides[0].frame.point(plane),
+            normal: sides[0].frame.vector(normal),
+            point: sides[1].frame.point(other),
+            reach: 0.0,
+        };
+        Self { features: point.features, gap, radii: [0.0; 2] }
+    }
+
     /// The gap in metres with its derivatives.
     pub fn measure(&self, bodies: &[BodyView; 2]) -> Measure {
         self.gap.measure(bodies)

@@ -77,7 +77,7 @@ fuzz_target!(|bytes: &[u8]| {
         let Ok(request) = request(&mut u) else { break };
         let _complaint = rehearsal.say(&request);
         if u.ratio(1, 3).unwrap_or(false) {
-            rehearsal.wait(Duration::from_millis(20));
+            rehearsal.wait(Duration::from_millis(2));
         }
         assert!(rehearsal.time().is_finite(), "{request}");
     }

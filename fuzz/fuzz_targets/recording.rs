@@ -41,6 +41,9 @@ fuzz_target!(|input: &[u8]| {
         bytes.extend_from_slice(rest);
     } else {
         for edit in rest.chunks_exact(4) {
+            if bytes.len() <= MAGIC_LENGTH {
+                break;
+            }
             let at = usize::from(u16::from_le_bytes([edit[0], edit[1]])) % bytes.len();
             match edit[2] % 8 {
                 0 => bytes.truncate(at.max(MAGIC_LENGTH)),

@@ -71,6 +71,8 @@ pub(crate) struct Report {
 pub(crate) enum ReportKind {
     /// The experiments of Kleppmann's chapter 4 with the accurate method; takes some minutes
     Kleppmann(ReportFolder),
+    /// A table of all methods on one scene, with their error against `accurate` and their cost
+    Methods(MethodsReport),
 }
 
 /// Where a page is written.
@@ -308,6 +310,44 @@ pub(crate) struct Compare {
     pub(crate) no_nudge: bool,
     /// Prints the result as JSON
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `report methods`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The scene runs with every method. The error is how far bodies are from where the method `accurate` has them at the same time: the root
+of the mean square over all bodies and steps, and the largest. The cost is the time on the clock for a second of simulated time. What a
+method cannot do it says.
+
+Examples:
+  tumble report methods
+  tumble report methods pendulum-2 --until 2 --markdown
+  tumble report methods classic/cars --methods impact,realtime")]
+pub(crate) struct MethodsReport {
+    /// A scene file, or the name of a scene from the gallery
+    #[arg(default_value = "bouncing-balls")]
+    pub(crate) scene: String,
+    /// The methods, separated by commas, each with settings after colons as for `compare`; without any, all that there are
+    #[arg(long, value_delimiter = ',', value_name = "METHODS")]
+    pub(crate) methods: Vec<String>,
+    /// Simulates to this time in seconds, instead of the scene's duration
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
+    /// The time step in seconds, instead of the scene's
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) dt: Option<f64>,
+    /// Changes a key of the scene
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Seconds on the clock that a method may take
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) patience: f64,
+    /// Prints the table as Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+    /// Prints the table as JSON
+    #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,
 }
 

@@ -9,7 +9,7 @@ mod growth;
 
 use self::contacts::{Begins, Parting};
 use self::growth::Growth;
-use crate::args::Compare;
+use crate::args::{Compare, SceneChoice};
 use crate::failure::{Failure, print};
 use crate::files::{refuse_ending, refuse_inputs};
 use crate::run::{Progress, stop_flag, tell_warning};
@@ -35,10 +35,11 @@ const ROWS: usize = 10;
 const BODIES: usize = 8;
 
 /// A run with one method.
-struct Contender {
+pub(crate) struct Contender {
     label: String,
-    scene: Scene,
-    wall_time: f64,
+    pub(crate) scene: Scene,
+    /// Seconds on the clock so far.
+    pub(crate) wall_time: f64,
     start_energy: f64,
     /// Energy that came out of nothing.
     out_of_nothing: EnergyTally,
@@ -55,7 +56,8 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     if let Some(path) = &options.plot {
         refuse_ending(("plot", path), plot::is_known_ending(path), plot::UNKNOWN_ENDING)?;
     }
-    let mut all = methods.iter().map(|method| contender(options, method)).collect::<Result<Vec<_>, _>>()?;
+    let contender = |method: &String| contender(&options.choice, method);
+    let mut all = methods.iter().map(contender).collect::<Result<Vec<_>, _>>()?;
     let failed = |path: &Path, error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
     // Before the run, which may take long.
     let plot = options.plot.as_deref().map(|path| -> Result<(&Path, Draft), Failure> {
@@ -110,15 +112,15 @@ fn with_yardstick(methods: &[String]) -> Result<Vec<String>, Failure> {
 }
 
 /// The scene with a method such as `retroactive:integrator=runge_kutta_4:dt=0.001`.
-fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
+pub(crate) fn contender(choice: &SceneChoice, method: &str) -> Result<Contender, Failure> {
     let mut parts = method.split(':');
     let name = parts.next().unwrap_or_default();
-    let mut settings = options.choice.all_settings();
+    let mut settings = choice.all_settings();
     settings.push(method_setting(name)?);
     for part in parts {
         settings.push(if part.starts_with("dt=") { part.to_owned() } else { format!("method.{name}.{part}") });
     }
-    let scene = load_within(&options.choice.scene, &settings, options.choice.budget)?;
+    let scene = load_within(&choice.scene, &settings, choice.budget)?;
     let start_energy = scene.world.energy().total();
     let (label, out_of_nothing) = (method.to_owned(), EnergyTally::default());
     Ok(Contender {
@@ -135,7 +137,7 @@ fn contender(options: &Compare, method: &str) -> Result<Contender, Failure> {
 
 /// The yardstick once more, with a nudge at the start.
 fn nudged(options: &Compare, yardstick: &str) -> Result<Contender, Failure> {
-    let mut nudged = contender(options, yardstick)?;
+    let mut nudged = contender(&options.choice, yardstick)?;
     growth::nudge(&mut nudged.scene.world).map_err(|error| Failure::Request(error.to_string()))?;
     nudged.scene.world.set_energy_watch(EnergyWatch::Off);
     Ok(nudged)
@@ -143,7 +145,7 @@ fn nudged(options: &Compare, yardstick: &str) -> Result<Contender, Failure> {
 
 impl Contender {
     /// Steps to a time, with a last step that is shorter if it must be.
-    fn advance(&mut self, until: f64, progress: &Progress) -> Result<(), Failure> {
+    pub(crate) fn advance(&mut self, until: f64, progress: &Progress) -> Result<(), Failure> {
         let start = Instant::now();
         while self.scene.world.time() < until - 1e-9 * self.scene.dt {
             let world = &mut self.scene.world;
@@ -162,6 +164,11 @@ impl Contender {
         }
         self.wall_time += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// By how much the energy differs from that at the start, in joules.
+    pub(crate) fn energy_drift(&self) -> f64 {
+        self.scene.world.energy().total() - self.start_energy
     }
 
     fn warn(&self) {
@@ -234,7 +241,7 @@ impl Report<'_> {
         text += "\n\n";
         let width = self.all.iter().map(|one| one.label.chars().count()).max().unwrap_or(0);
         for one in self.all {
-            let drift = one.scene.world.energy().total() - one.start_energy;
+            let drift = one.energy_drift();
             let _infallible = writeln!(text, "{:width$}  {:8.3} s  energy {drift:+.3e} J", one.label, one.wall_time);
         }
         if let Some(growth) = self.growth {
@@ -283,7 +290,7 @@ impl Report<'_> {
                 .enumerate()
                 .map(|(k, name)| (name, one.of_bodies.iter().map(|frame| frame.get(k).copied()).collect()))
                 .collect();
-            let drift = one.scene.world.energy().total() - one.start_energy;
+            let drift = one.energy_drift();
             let parting = if index == 0 { None } else { self.parting(one) };
             json!({
                 "method": one.label, "wall_time": one.wall_time, "energy_drift": drift, "apart": one.apart, "bodies": bodies,

@@ -28,8 +28,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let Some(command) = arguments.command else { return end(demo::show()) };
-    end(match command {
+    let Some(command) = arguments.command else { return conclude(demo::show()) };
+    conclude(match command {
         Command::Run(options) => run::run(&options),
         Command::View(options) => view::view(&options),
         Command::List(options) => gallery::list(&options),
@@ -40,14 +40,14 @@ fn main() -> ExitCode {
         Command::Compare(options) => compare::compare(&options),
         Command::Sweep(options) => sweep::sweep(&options),
         Command::Validate(options) => validate::validate(&options),
+        Command::Report(options) => report::report(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Render(options) => render::render(&options),
         Command::Limits(options) => limits::limits(&options),
-        Command::Report(options) => report::report(&options),
     })
 }
 
-fn end(done: Result<(), Failure>) -> ExitCode {
+fn conclude(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

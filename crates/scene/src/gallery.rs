@@ -71,6 +71,21 @@ gallery! {
     "vortex",
     "wall";
 
+    "classic", "Classic methods: what their documents show, each with the method it was made for":
+    "classic/cars",
+    "classic/chain",
+    "classic/cloth",
+    "classic/jelly",
+    "classic/particle-box",
+    "classic/rag-doll-jump",
+    "classic/rag-doll-stairs",
+    "classic/rocket",
+    "classic/rope",
+    "classic/stacked-articulated",
+    "classic/stacks",
+    "classic/tops",
+    "classic/water";
+
     "constraints", "Constraints: one joint or limit each, what it allows and what it forbids":
     "constraints/angular_limit",
     "constraints/axis_limits",

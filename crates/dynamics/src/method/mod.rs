@@ -19,9 +19,9 @@ pub mod verlet;
 pub use accurate::{Accurate, AccurateSettings};
 pub use advancing::{Advancing, AdvancingSettings};
 #[cfg(feature = "registry")]
-pub use broad_phases::BroadPhaseDescription;
-#[cfg(feature = "registry")]
 pub(crate) use broad_phases::register as register_broad_phases;
+#[cfg(feature = "registry")]
+pub use broad_phases::{BroadPhaseDescription, HashGridDescription};
 pub use context::{NobodyWatches, Observer, StepContext};
 pub use impact::{ImpactDynamics, ImpactSettings};
 pub use penalty::{Penalty, PenaltySettings};

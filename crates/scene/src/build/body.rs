@@ -217,7 +217,7 @@ fn mass_properties(file: &MassFile) -> MassProperties {
 }
 
 /// "#rrggbb" as numbers.
-fn parse_color(text: &str) -> Result<Color, String> {
+pub(super) fn parse_color(text: &str) -> Result<Color, String> {
     let wrong = || format!("\"{text}\" is no colour: expected \"#rrggbb\"");
     let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii()).ok_or_else(wrong)?;
     let number = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;

@@ -1,5 +1,6 @@
 //! Lattices: particles and the rods between them.
 
+use super::body::parse_color;
 use super::{Builder, Reported};
 use crate::format::LatticeFile;
 use crate::tree::Entry;
@@ -41,12 +42,16 @@ impl Builder<'_, '_> {
             }
             None => None,
         };
+        let color = match &file.color {
+            Some(text) => Some(self.context.accept(entry.node.place(&["color"], span), parse_color(text))?),
+            None => None,
+        };
         let frame = Transform::new(rotation, file.position);
         let place = |number: u32| frame.point(DVec3::from(file.cell(number).map(f64::from)) * file.spacing);
         let mass = file.mass / particles as f64;
         let mut ids: Vec<BodyId> = Vec::with_capacity(particles as usize);
         for number in 0..particles as u32 {
-            let held = file.held.contains(&number);
+            let held = file.holds(number);
             let mut body = if held { Body::fixed() } else { Body::particle(mass).with_velocity(file.velocity) };
             body = body.named(format!("{name}/{number}")).in_group(name.clone()).at(place(number));
             body = body.with_linear_damping(file.linear_damping);
@@ -60,6 +65,7 @@ impl Builder<'_, '_> {
             let added = self.world.add_body(body);
             let id = self.context.accept(span, added)?;
             self.colors.resize(id.slot() + 1, None);
+            self.colors[id.slot()] = color;
             self.names.insert(format!("{name}/{number}"), id);
             ids.push(id);
         }
@@ -77,10 +83,15 @@ impl Builder<'_, '_> {
     ) -> Result<(), Reported> {
         let softness = if file.strength < 1.0 { Softness::Baumgarte { beta: file.strength } } else { Softness::Rigid };
         for [first, second] in file.rods() {
-            if file.held.contains(&first) && file.held.contains(&second) {
+            if file.holds(first) && file.holds(second) {
                 continue;
             }
-            let rod = Distance::rod(place(first), place(second)).with_softness(softness);
+            let (from, to) = (place(first), place(second));
+            let length = from.distance(to) * file.length;
+            let mut rod = Distance::rod(from, to).with_softness(softness);
+            if file.length < 1.0 {
+                rod = rod.between(length, length);
+            }
             let joint = Joint::new(ids[first as usize], ids[second as usize], rod);
             let name = format!("{}/{first}-{second}", entry.key);
             let added = self.world.add_joint(joint.named(name));
@@ -89,7 +100,7 @@ impl Builder<'_, '_> {
         if file.level_frequency > 0.0 {
             let omega = std::f64::consts::TAU * file.level_frequency;
             let stiffness = file.mass / ids.len() as f64 * omega * omega;
-            for (number, &id) in ids.iter().enumerate().filter(|(number, _)| !file.held.contains(&(*number as u32))) {
+            for (number, &id) in ids.iter().enumerate().filter(|(number, _)| !file.holds(*number as u32)) {
                 let spring = Spring::new(JointEnd::World, id).between(place(number as u32), DVec3::ZERO);
                 self.world.add_force(spring.with_stiffness(stiffness));
             }

@@ -40,9 +40,17 @@ pub struct LatticeFile {
     #[serde(default = "one")]
     #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "1"))]
     pub strength: f64,
+    /// The length of the rods as a part of the distance of their ends where they begin. Default 1; less makes a skin under tension, which
+    /// carries waves if its rim is held.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0.01, max = 1.0), extend("unit" = "1"))]
+    pub length: f64,
     /// The numbers of the particles that do not move. Default: none.
     #[serde(default)]
     pub held: Vec<u32>,
+    /// Whether the particles at the ends along x and z, the rim of a cloth, do not move either. Default false.
+    #[serde(default)]
+    pub held_rim: bool,
     /// The frequency of a spring that draws each particle to where it began, as gravity draws the surface of water; 0 (default) for none.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1e6), extend("unit" = "Hz"))]
@@ -53,6 +61,8 @@ pub struct LatticeFile {
     pub linear_damping: f64,
     /// The material of the particles: a built-in one or one under `[materials]`.
     pub material: Option<String>,
+    /// The colour of the particles in pictures, as "#rrggbb".
+    pub color: Option<String>,
 }
 
 fn one() -> f64 {
@@ -76,6 +86,14 @@ impl LatticeFile {
     /// How many particles there are.
     pub fn particles(&self) -> u64 {
         self.count.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul)
+    }
+
+    /// Whether a particle does not move.
+    pub fn holds(&self, number: u32) -> bool {
+        let [x, _, z] = self.cell(number);
+        let at_an_end = |i: u32, n: u32| n > 1 && (i == 0 || i + 1 == n);
+        let rim = self.held_rim && (at_an_end(x, self.count[0]) || at_an_end(z, self.count[2]));
+        rim || self.held.contains(&number)
     }
 
     /// The place of a particle on the grid.
@@ -134,5 +152,13 @@ mod tests {
         assert_eq!(lattice([2, 2, 2], "squares").rods().len(), 24);
         assert_eq!(lattice([2, 2, 2], "cubes").rods().len(), 28);
         assert_eq!(lattice([2, 3, 4], "edges").cell(2 * 3 + 2), [0, 1, 1]);
+    }
+
+    #[test]
+    fn the_rim_of_a_cloth_is_held() {
+        let mut cloth = lattice([3, 1, 4], "edges");
+        (cloth.held_rim, cloth.held) = (true, vec![4]);
+        let free: Vec<u32> = (0..12).filter(|&number| !cloth.holds(number)).collect();
+        assert_eq!(free, [7]);
     }
 }

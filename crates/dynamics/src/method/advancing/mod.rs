@@ -67,7 +67,7 @@ impl Rule for AdvancingSettings {
     type Room = Room;
 
     fn advance(&self, step: &mut Step<'_, Self>, room: &mut Room) -> Result<(), StepError> {
-        step.refuse_joints("\"retroactive\", \"realtime\", \"verlet\" and \"penalty\"")?;
+        step.refuse_joints("\"retroactive\", \"realtime\", \"accurate\", \"verlet\" and \"penalty\"")?;
         let watch = Stopwatch::start();
         step.contacts.smooth = true;
         let start = step.state.time;

@@ -2,8 +2,9 @@
 //!
 //! Nodes are bodies, edges are pairs that touch; all immovable bodies together are one node. Handled breadth first from there, each pair has a
 //! near end, which is held by what was handled before, and a far end, which gives way; so nothing is pushed into the floor. Without
-//! an immovable body the search starts anywhere. A pair that closes a cycle has two ends that were placed already: neither may simply be backed
-//! into its neighbours, so both give way, and the pairs are gone through again.
+//! an immovable body the search starts anywhere. A pair that closes a cycle has two ends that were placed already, the far one by somebody else:
+//! neither may simply be backed into its neighbours, so both give way, and the pairs are gone through again. Two bodies that touch with several
+//! shapes have several pairs, and these are one edge: it closes no cycle.
 
 /// A pair that touches, with its ends in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,12 @@ pub(in crate::method) fn breadth_first(
     movable: impl Fn(usize) -> bool,
 ) -> Vec<Edge> {
     const FAR: u32 = u32::MAX;
+    // The node of everything immovable.
+    const GROUND: usize = usize::MAX;
+    let node_of = |slot: usize| if movable(slot) { slot } else { GROUND };
     let mut level = vec![FAR; slots];
+    // From which node a body was reached first.
+    let mut placed_by: Vec<Option<usize>> = vec![None; slots];
     let mut neighbors: Vec<Vec<usize>> = vec![Vec::new(); slots];
     for (edge, (_, ends)) in bodies.iter().enumerate() {
         ends.iter().for_each(|&end| neighbors[end].push(edge));
@@ -45,9 +51,11 @@ pub(in crate::method) fn breadth_first(
                 let is_new = level[other] == FAR;
                 if is_new {
                     level[other] = level[node] + 1;
+                    placed_by[other] = Some(node_of(node));
                     queue.push(other);
                 }
-                order.push(Edge { pair, far: is_new.then_some(far) });
+                let closes_no_cycle = placed_by[other] == Some(node_of(node));
+                order.push(Edge { pair, far: closes_no_cycle.then_some(far) });
             }
         }
         // Another part of the graph, without a floor: any node will do.
@@ -74,6 +82,15 @@ mod tests {
         assert_eq!(pairs, [12, 11, 10, 13, 14]);
         let far: Vec<Option<usize>> = order.iter().map(|edge| edge.far).collect();
         assert_eq!(far, [Some(1), Some(0), Some(0), Some(1), None]);
+    }
+
+    /// A chain of two links that touch with two shapes each, the first against floor and wall: nobody is shared.
+    #[test]
+    fn several_pairs_of_the_same_bodies_close_no_cycle() {
+        let pairs = [(0, [0, 2]), (1, [1, 2]), (2, [2, 3]), (3, [3, 2])];
+        let order = breadth_first(4, &pairs, |slot| slot > 1);
+        let far: Vec<Option<usize>> = order.iter().map(|edge| edge.far).collect();
+        assert_eq!(far, [Some(1), Some(1), Some(1), Some(0)]);
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Rule for ImpactSettings {
     type Room = Room;
 
     fn advance(&self, step: &mut Step<'_, Self>, room: &mut Room) -> Result<(), StepError> {
-        step.refuse_joints("\"retroactive\", \"realtime\", \"verlet\" and \"penalty\"")?;
+        step.refuse_joints("\"retroactive\", \"realtime\", \"accurate\", \"verlet\" and \"penalty\"")?;
         let watch = Stopwatch::start();
         self.move_freely(step, room);
         step.check_finite()?;

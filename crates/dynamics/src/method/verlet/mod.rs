@@ -9,7 +9,7 @@
 //!
 //! 1. **forces**, among them those of contacts at rest, and impulses for faster ones (`rest`, B 5);
 //! 2. **motion** (`bodies`, B 4), with velocities or without;
-//! 3. **constraints**, `iterations` times: joints in the order in which they were added (in scene files: by name), then collisions:
+//! 3. **constraints**, `iterations` times: joints in the order in which they were added (in scene files: as they stand there), then collisions:
 //!    - distances between particles (`distance`, B 6), pins (`pin`, B 7), angles (`angle`, B 8),
 //!    - every other joint by its rows (`rows`),
 //!    - contacts of jointed bodies (`collision`, B 9).

@@ -213,6 +213,27 @@ fn a_plot_of_what_is_not_recorded_is_refused() {
     assert!(err.contains("there is no column `speed`") && err.contains("kinetic"), "{err}");
 }
 
+/// A free fall under all methods: each is near `accurate`. A pendulum: methods without joints say so and name others.
+#[test]
+fn all_methods_are_reported() {
+    let (out, _) = expect(0, &["report", "methods", "bouncing-balls", "--until", "0.2", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let methods = report["methods"].as_array().unwrap();
+    assert_eq!((methods.len(), methods[0]["method"].as_str()), (7, Some("accurate")));
+    for method in methods {
+        assert!(method["problem"].is_null() && method["largest_error"].as_f64().unwrap() < 0.05, "{method}");
+        assert!((method["time"].as_f64().unwrap() - 0.2).abs() < 1e-9, "{method}");
+    }
+    let some = "impact,retroactive";
+    let (out, _) = expect(0, &["report", "methods", "pendulum-2", "--until", "0.1", "--methods", some, "--markdown"]);
+    let line = |name: &str| out.lines().find(|line| line.starts_with(&format!("| `{name}`"))).unwrap().to_owned();
+    assert!(line("impact").contains("cannot hold joints") && line("impact").contains("\"verlet\""), "{out}");
+    assert!(!line("retroactive").contains("cannot"), "{out}");
+    let (_, err) = expect(1, &["report", "methods", "incline", "--methods", "magic"]);
+    assert!(err.contains("there is no method `magic`"), "{err}");
+    expect(2, &["report", "weather"]);
+}
+
 #[test]
 fn methods_are_compared() {
     let methods = "retroactive:dt=0.0005,retroactive:integrator=explicit_euler";

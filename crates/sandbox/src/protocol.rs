@@ -45,6 +45,8 @@ pub(crate) enum Request {
     Seek { time: f64 },
     /// Wants to know all about a body, or no more.
     Inspect { body: Option<BodyId> },
+    /// Looks from this point, in world coordinates: what a method makes finer near the eye follows it.
+    Look { from: DVec3 },
     /// Wants these instruments drawn, and no others.
     Draw { what: Vec<Instrumented> },
     /// Wants to be told this number when all it asked for before has happened and it has been sent what became of it.
@@ -67,7 +69,7 @@ impl Request {
     /// Whether it leaves everything as it is, but for the moment that is shown.
     pub(crate) fn only_looks(&self) -> bool {
         let looks = matches!(self, Self::Inspect { .. } | Self::Draw { .. } | Self::Seen { .. } | Self::Seek { .. });
-        looks || matches!(self, Self::Pause | Self::Speed { .. } | Self::Echo { .. })
+        looks || matches!(self, Self::Pause | Self::Speed { .. } | Self::Echo { .. } | Self::Look { .. })
     }
 }
 

@@ -202,7 +202,7 @@ impl Runs {
     }
 
     /// The worlds there are.
-    fn worlds_mut(&mut self) -> impl Iterator<Item = &mut World> {
+    pub(crate) fn worlds_mut(&mut self) -> impl Iterator<Item = &mut World> {
         std::iter::once(&mut self.scene.world).chain(self.second.as_mut().map(|second| &mut second.world))
     }
 

@@ -16,6 +16,7 @@ use crate::runs::{Chosen, Runs, States, StepProblem, Whole};
 use crate::strands::{tell_strands, thickness};
 use crate::subject::{Subject, load_method};
 use crate::tell::{extent_size, problem, scene_problem, smallest, tell_scene, tell_status};
+use glam::DVec3;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
+use tumble_dynamics::method::{VerletLoop, VerletSettings};
 use tumble_dynamics::{Body, Cancel, Id, Snapshot, World};
 use tumble_geometry::Shape;
 use tumble_scene::record::Header;
@@ -278,11 +280,26 @@ impl Simulation {
                 self.bodies_changed();
             }
             Request::Seek { time } => self.seek(time),
+            Request::Look { from } => self.look(from),
             Request::Echo { number } => drop(self.now.echoes.insert(client, number)),
             // These are between the tab and its own task.
             Request::Inspect { .. } | Request::Draw { .. } | Request::Seen { .. } => {}
         }
         Ok(())
+    }
+
+    /// Tells methods that have an eye where the camera is (B 10: iterations by distance from the camera). One that was given none has
+    /// the same detail everywhere.
+    fn look(&mut self, from: DVec3) {
+        if !from.is_finite() || self.history.is_showing() {
+            return;
+        }
+        for world in self.runs.worlds_mut() {
+            if let Some(method) = world.method_mut::<VerletLoop>() {
+                let settings = *method.settings();
+                method.set_settings(VerletSettings { eye: settings.eye.map(|_| from), ..settings });
+            }
+        }
     }
 
     fn reset(&mut self) {

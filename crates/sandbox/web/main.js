@@ -21,6 +21,14 @@ const link = new Link();
 // While the stage is built, which takes long; what is heard comes when all of this has run.
 link.connect();
 const stage = new Stage(byId('stage'));
+
+// Methods that make things finer near the eye are told where it is, when it has moved.
+const eye = stage.camera.position.clone();
+setInterval(() => {
+  if (eye.distanceTo(stage.camera.position) < 0.01) return;
+  eye.copy(stage.camera.position);
+  link.ask('look', { from: eye.toArray() });
+}, 500);
 const bodies = new Bodies(stage);
 const shades = new Bodies(stage, bodies);
 const strands = new Strands(stage);

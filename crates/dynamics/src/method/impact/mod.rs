@@ -12,7 +12,8 @@
 //! 3. **respond**, breadth first from what does not move (`graph`): the points of a pair that meet fast are hit together in the middle, then each
 //!    for itself (`equations`); those slower than the rest speed are in continuous contact and do not bounce; over and over until nothing changes;
 //! 4. **back up** in the same order: bodies that stick go back the way they came (H's ray along the relative velocity), others along the normal.
-//!    The pair that closes a cycle is shared, so that nobody is backed into a neighbour.
+//!    The pair that closes a cycle is shared, so that nobody is backed into a neighbour;
+//! 5. **check**: who was backed into somebody it did not touch before is detected and answered in the same way, a few times at most.
 //!
 //! H takes the vertices inside the other polyhedron for the points of contact; here they are those of the contact manifold, which exist for
 //! every shape. Bodies that fly through each other within a frame are not noticed, as in the document.
@@ -51,6 +52,9 @@ const MARGIN: f64 = 2e-3;
 
 /// How often pairs are backed up in a step.
 const BACKING_ROUNDS: usize = 8;
+
+/// How often it is looked whether somebody was backed into a neighbour, and answered.
+const CHECKS: usize = 4;
 
 /// Surfaces that approach slower than this part of the rest speed do not.
 const CALM: f64 = 1e-4;
@@ -119,20 +123,24 @@ impl Rule for ImpactSettings {
         step.check_finite()?;
         step.report.times.integrate = watch.elapsed();
 
-        let watch = Stopwatch::start();
-        step.contacts.find_pairs(step.model, step.state, 0.0, step.roster, step.index);
-        step.contacts.find_points(step.model, step.state, MARGIN);
-        average_normals(step);
-        let touching = step.contacts.list.iter().enumerate().filter(|(_, pair)| !pair.points.is_empty());
-        let ends: Vec<_> = touching.map(|(index, pair)| (index, pair.bodies.map(Id::slot))).collect();
-        let properties = &room.properties;
-        let order = breadth_first(step.state.bodies.len(), &ends, |slot| properties[slot].inverse_mass > 0.0);
-        step.report.times.detect = watch.elapsed();
-
-        let watch = Stopwatch::start();
-        self.respond(step, room, &order);
-        back_up(step, room, &order);
-        step.report.times.solve = watch.elapsed();
+        for check in 0..=CHECKS {
+            let watch = Stopwatch::start();
+            step.contacts.find_pairs(step.model, step.state, 0.0, step.roster, step.index);
+            step.contacts.find_points(step.model, step.state, MARGIN);
+            average_normals(step);
+            step.report.times.detect += watch.elapsed();
+            if check > 0 && !backed_into_somebody(step) {
+                break;
+            }
+            let watch = Stopwatch::start();
+            let touching = step.contacts.list.iter().enumerate().filter(|(_, pair)| !pair.points.is_empty());
+            let ends: Vec<_> = touching.map(|(index, pair)| (index, pair.bodies.map(Id::slot))).collect();
+            let properties = &room.properties;
+            let order = breadth_first(step.state.bodies.len(), &ends, |slot| properties[slot].inverse_mass > 0.0);
+            self.respond(step, room, &order);
+            back_up(step, room, &order);
+            step.report.times.solve += watch.elapsed();
+        }
         Ok(())
     }
 }
@@ -193,6 +201,12 @@ impl ImpactSettings {
             way.1 = slip(pair, step.state) < SLIDING * rest_speed;
         }
     }
+}
+
+/// Whether bodies overlap by more than what counts as touching.
+fn backed_into_somebody(step: &Step<'_, ImpactSettings>) -> bool {
+    let deep = |pair: &Pair<()>| pair.points.iter().any(|point| point.geometry.gap < -MARGIN * pair.size);
+    step.contacts.list.iter().any(deep)
 }
 
 /// The relative velocity of the deepest point of a pair.

@@ -115,7 +115,7 @@ pub struct VerletSettings {
     /// Impacts slower than this rest instead of bouncing, in m/s; `null` (default) for twice what the forces change the speed by in a pass.
     #[schemars(range(min = 0.0), extend("unit" = "m/s"))]
     pub rest_speed: Option<f64>,
-    /// The eye for which details matter, in metres; `null` (default) for the same detail everywhere.
+    /// The eye for which details matter, in metres; in the sandbox it is where the camera is. `null` (default) for the same detail everywhere.
     #[schemars(with = "Option<[f64; 3]>", extend("unit" = "m"))]
     pub eye: Option<DVec3>,
     /// Constraints farther from the eye than this get fewer iterations, in inverse proportion, and at least one, in metres. Default 10.

@@ -1,6 +1,8 @@
 //! Resource bombs: small texts that ask for more than any machine has. Each is refused with the numbers, quickly, or is
 //! harmless.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::time::{Duration, Instant};
 use tumble_scene::{Budget, Loader, Scene};
 

@@ -23,6 +23,8 @@ SHAPES = {
     "capsule": "shape.capsule = { radius = 0.25, height = 1 }",
     "cylinder": "shape.cylinder = { radius = 0.4, height = 0.9 }",
     "cone": "shape.cone = { radius = 0.45, height = 1 }",
+    "ellipsoid": "shape.ellipsoid.radii = [0.6, 0.3, 0.4]",
+    "torus": "shape.torus = { radius = 0.4, tube = 0.15 }\nrotation.x_deg = 60",
     "hull": "shape.hull.points = [[-0.5, -0.5, -0.4], [0.5, -0.5, -0.4], [0.5, -0.5, 0.4], [-0.5, -0.5, 0.4], [0.2, 0.5, 0], [-0.3, 0.4, 0.2]]",
     "mesh": "shape.mesh.spiral = { turns = 2, radius = [0.2, 0.8], height = [0.7, -0.4], gutter = 0.12 }",
     "height_field": "shape.height_field = { spacing = [0.35, 0.35], heights = [[0, 0.1, 0, -0.2, 0], [0.1, 0.3, 0.2, 0, 0], [0, 0.4, 0.5, 0.1, 0], [0, 0.1, 0.2, 0, -0.1], [0, 0, 0, 0, 0]] }",

@@ -1,5 +1,7 @@
 //! The torus: its own questions against the formula of its distance, its pairs against dense samples of its circle.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
 use fastrand::Rng;
 use std::f64::consts::{PI, TAU};
 use tumble_geometry::glam::{DVec3, dvec3};

@@ -5,13 +5,16 @@
 //!
 //! - **triangles** of all different meshes, while they are read, and **faces**, those of all bodies together: each body is weighed;
 //! - **neighbours**: pairs of colliders whose boxes meet at the start, and of these the **pairs** that may collide;
-//! - **crowding**: Σ min(dₐ, d_b) over the pairs a, b of moving bodies with dₐ and d_b pairs each. Bodies beside each other have
-//!   a dozen neighbours, however many they are; n bodies in the same place have n each, and it takes n³ to move them apart;
-//! - **triangle pairs**: for two meshes or compounds, how many boxes of their triangles or parts meet, estimated from samples;
+//! - **crowding**: Σ min(dₐ, d_b) over the pairs a, b of moving bodies that are inside each other, the middle of one within the
+//!   other, with dₐ and d_b such pairs each. Bodies beside each other have none, however many they are; n bodies in the same
+//!   place have n each, and it takes n³ to move them apart;
+//! - **triangle pairs**: for two meshes, how many boxes of their triangles meet, estimated from samples;
+//! - **touches**: the same for what makes a contact wherever boxes meet: triangles inside a convex shape, parts of compounds;
 //! - **memory**, about, from all of these.
 //!
 //! The limits of a [`Budget`] can be raised for those who know what they do and have the machine for it.
 
+use glam::DVec3;
 use std::collections::BTreeMap;
 use std::fmt;
 use tumble_dynamics::{BodyId, ColliderId, World};
@@ -39,15 +42,17 @@ const FACES: f64 = 2e7;
 const NEIGHBOURS: f64 = 2e7;
 const PAIRS: f64 = 50_000.0;
 const CONTACTS: f64 = 200_000.0;
-const TRIANGLE_PAIRS: f64 = 1e8;
+const TRIANGLE_PAIRS: f64 = 2e6;
+const TOUCHES: f64 = 1e5;
 const MEMORY: f64 = 2e9;
-/// How crowded a scene may be whatever its size, and for each pair besides.
-const CROWDING: [f64; 2] = [1e6, 60.0];
+/// How crowded a scene may be whatever its size, and for each pair of bodies inside each other besides.
+const CROWDING: [f64; 2] = [1e6, 10.0];
 
-/// What a body, a triangle, a pair and two neighbours take, in bytes, about.
+/// What a body, a triangle, a pair, a touch and two neighbours take, in bytes, about.
 const OF_BODY: f64 = 4000.0;
 const OF_TRIANGLE: f64 = 250.0;
 const OF_PAIR: f64 = 6500.0;
+const OF_TOUCH: f64 = 6500.0;
 const OF_NEIGHBOURS: f64 = 40.0;
 
 /// How many triangles of a mesh are sampled, of small and of large ones, and how many boxes are compared in all.
@@ -104,10 +109,14 @@ pub struct Cost {
     pub neighbours: usize,
     /// Those of them that may collide.
     pub pairs: usize,
-    /// How much bodies are inside each other.
+    /// How many pairs of bodies are inside each other.
+    pub inside: usize,
+    /// How crowded these are.
     pub crowding: f64,
     /// Pairs of triangles of meshes that meet, about.
     pub triangle_pairs: f64,
+    /// Triangles inside convex shapes, and parts of compounds that meet, about.
+    pub touches: f64,
     /// Memory in bytes, about.
     pub memory: f64,
 }
@@ -131,11 +140,13 @@ impl Cost {
             Self { bodies: model.bodies().len(), joints: model.joints().len(), triangles, ..Self::default() };
         let pairs = cost.count_pairs(world, budget);
         cost.pairs = pairs.len();
-        cost.crowding = crowding(world, &pairs);
-        cost.triangle_pairs = triangle_pairs(world, &pairs, TRIANGLE_PAIRS * budget.factor);
+        (cost.inside, cost.crowding) = crowding(world, &pairs);
+        [cost.triangle_pairs, cost.touches] =
+            meetings(world, &pairs, [TRIANGLE_PAIRS * budget.factor, TOUCHES * budget.factor]);
         cost.memory = OF_BODY * cost.bodies as f64
             + OF_TRIANGLE * triangles as f64
             + OF_PAIR * cost.pairs as f64
+            + OF_TOUCH * cost.touches
             + OF_NEIGHBOURS * cost.neighbours as f64;
         cost
     }
@@ -177,19 +188,22 @@ impl Cost {
     /// Why it is too much, if it is: what, and what to do about it.
     pub(crate) fn refusal(&self, budget: Budget) -> Option<(String, String)> {
         let (pairs, most_pairs) = (self.pairs, budget.pairs());
-        let crowded = CROWDING[0] * budget.factor + CROWDING[1] * pairs as f64;
+        let crowded = CROWDING[0] * budget.factor + CROWDING[1] * self.inside as f64;
         let what = if self.neighbours > budget.limit(NEIGHBOURS) {
             format!("more than {} pairs of shapes are near each other at the start", budget.limit(NEIGHBOURS))
         } else if pairs > most_pairs {
             format!("more than {most_pairs} pairs of shapes may collide at the start")
         } else if self.crowding > crowded {
-            let each = self.crowding / pairs.max(1) as f64;
+            let (inside, each) = (self.inside, self.crowding / self.inside.max(1) as f64);
             format!(
-                "bodies are inside each other at the start: {pairs} pairs, in which each has {each:.0} others on it"
+                "bodies are inside each other at the start: {inside} pairs, in which each has {each:.0} others on it"
             )
         } else if self.triangle_pairs > TRIANGLE_PAIRS * budget.factor {
             let count = self.triangle_pairs;
             format!("meshes are inside each other at the start: about {count:.0e} pairs of triangles meet")
+        } else if self.touches > TOUCHES * budget.factor {
+            let count = self.touches;
+            format!("bodies are inside meshes and compounds at the start: about {count:.0e} triangles and parts touch")
         } else if self.memory > MEMORY * budget.factor {
             format!("it would take about {:.1} GB of memory ({self})", self.memory / 1e9)
         } else {
@@ -265,17 +279,36 @@ fn halve(boxes: &[Aabb], order: &mut [usize], around: &mut Vec<(Aabb, usize)>) {
     halve(boxes, high, around);
 }
 
-/// Σ min(dₐ, d_b) over pairs of bodies that move.
-fn crowding(world: &World, pairs: &[[ColliderId; 2]]) -> f64 {
+/// The pairs of bodies that move and are inside each other, and Σ min(dₐ, d_b) over them.
+fn crowding(world: &World, pairs: &[[ColliderId; 2]]) -> (usize, f64) {
     let model = world.model();
     let moving = |id: ColliderId| -> Option<BodyId> {
         let body = model.colliders().get(id)?.body;
         model.bodies().get(body).filter(|body| body.kind.moves()).map(|_| body)
     };
-    let both = || pairs.iter().filter_map(|&[a, b]| Some([moving(a)?, moving(b)?]));
+    let inside: Vec<[BodyId; 2]> = pairs
+        .iter()
+        .filter(|pair| is_inside(world, **pair))
+        .filter_map(|&[a, b]| Some([moving(a)?, moving(b)?]))
+        .collect();
     let mut degrees: BTreeMap<BodyId, f64> = BTreeMap::new();
-    both().flatten().for_each(|body| *degrees.entry(body).or_default() += 1.0);
-    both().map(|[a, b]| degrees[&a].min(degrees[&b])).sum()
+    inside.iter().flatten().for_each(|&body| *degrees.entry(body).or_default() += 1.0);
+    (inside.len(), inside.iter().map(|[a, b]| degrees[a].min(degrees[b])).sum())
+}
+
+/// Whether the middle of one of two colliders is within the other; within its box, if that has no inside.
+fn is_inside(world: &World, pair: [ColliderId; 2]) -> bool {
+    let [a, b] = pair.map(|id| {
+        let pose = world.collider_pose(id).unwrap_or(Transform::IDENTITY);
+        world.model().colliders().get(id).map(|collider| (&collider.shape, pose, collider.shape.aabb(&pose)))
+    });
+    let (Some(a), Some(b)) = (a, b) else { return false };
+    let holds = |(shape, pose, bounds): &(&Shape, Transform, Aabb), middle: DVec3| match shape {
+        Shape::HalfSpace(_) => false,
+        Shape::Mesh(_) | Shape::HeightField(_) => bounds.contains_point(middle),
+        _ => shape.contains_point(pose.inverse_point(middle)),
+    };
+    holds(&a, b.2.center()) || holds(&b, a.2.center())
 }
 
 /// How many triangles and parts a shape has.
@@ -295,6 +328,8 @@ enum Faces<'a> {
     Terrain(&'a HeightField),
     /// The parts of a compound count as triangles.
     Parts(&'a Compound),
+    /// A convex shape, which is one.
+    Convex(&'a Shape),
 }
 
 impl Faces<'_> {
@@ -304,12 +339,21 @@ impl Faces<'_> {
             Shape::Mesh(mesh) => vec![(Faces::Mesh(mesh), pose)],
             Shape::HeightField(field) => vec![(Faces::Terrain(field), pose)],
             Shape::Torus(torus) => vec![(Faces::Parts(torus.parts()), pose)],
+            // Endless: what is below it is found quickly.
+            Shape::HalfSpace(_) => Vec::new(),
             Shape::Compound(compound) => {
-                let within = compound.parts().iter().flat_map(|(place, part)| Faces::of(part, pose * *place));
+                let meshes =
+                    compound.parts().iter().filter(|(_, part)| matches!(part, Shape::Mesh(_) | Shape::HeightField(_)));
+                let within = meshes.flat_map(|(place, part)| Faces::of(part, pose * *place));
                 std::iter::once((Faces::Parts(compound), pose)).chain(within).collect()
             }
-            _ => Vec::new(),
+            convex => vec![(Faces::Convex(convex), pose)],
         }
+    }
+
+    /// Whether it is thin: two such touch in few of the places where their boxes meet.
+    fn is_sheet(&self) -> bool {
+        matches!(self, Self::Mesh(_) | Self::Terrain(_))
     }
 
     fn count(&self) -> usize {
@@ -317,11 +361,13 @@ impl Faces<'_> {
             Self::Mesh(mesh) => mesh.triangles().len(),
             Self::Terrain(field) => field.triangle_count(),
             Self::Parts(compound) => compound.parts().len(),
+            Self::Convex(_) => 1,
         }
     }
 
-    /// The boxes of so many triangles, evenly picked.
-    fn samples(&self, pose: &Transform, most: usize) -> Vec<Aabb> {
+    /// The boxes of so many triangles, evenly picked, beginning with the one at this share of the way to the second. Two
+    /// meshes that are alike must not be sampled at the same places: each triangle meets its own copy, which says nothing.
+    fn samples(&self, pose: &Transform, most: usize, begin: f64) -> Vec<Aabb> {
         let (count, taken) = (self.count(), self.count().min(most));
         let around = |triangle: Triangle| Aabb::from_points(triangle.vertices.map(|corner| pose.point(corner)));
         let bounds = |index: usize| match self {
@@ -330,36 +376,43 @@ impl Faces<'_> {
             Self::Parts(compound) => {
                 compound.parts().get(index).map_or(Aabb::EMPTY, |(place, part)| part.aabb(&(*pose * *place)))
             }
+            Self::Convex(shape) => shape.aabb(pose),
         };
-        (0..taken).map(|index| bounds(index * count / taken)).collect()
+        let first = (begin * count as f64 / taken.max(1) as f64) as usize;
+        (0..taken).map(|index| bounds(first + index * count / taken)).collect()
     }
 }
 
-/// The pairs of triangles that meet, about, until there are too many.
-fn triangle_pairs(world: &World, pairs: &[[ColliderId; 2]], most: f64) -> f64 {
+/// The pairs of triangles of meshes that meet, and the triangles and parts that touch, about, until there are too many.
+fn meetings(world: &World, pairs: &[[ColliderId; 2]], most: [f64; 2]) -> [f64; 2] {
     let model = world.model();
     let surfaces = |id: ColliderId| -> Vec<(Faces<'_>, Transform)> {
         let pose = world.collider_pose(id).unwrap_or(Transform::IDENTITY);
         model.colliders().get(id).map_or(Vec::new(), |collider| Faces::of(&collider.shape, pose))
     };
-    let (mut sum, mut compared) = (0.0, 0);
+    let (mut sums, mut compared) = ([0.0, 0.0], 0);
     for &[a, b] in pairs {
         let (first, second) = (surfaces(a), surfaces(b));
         for (one, pose_one) in &first {
             for (other, pose_other) in &second {
+                if matches!((one, other), (Faces::Convex(_), Faces::Convex(_))) {
+                    continue;
+                }
                 let all = one.count() as f64 * other.count() as f64;
-                let samples = if all > 0.01 * most && compared < COMPARED { MANY } else { FEW };
-                let boxes = [one.samples(pose_one, samples), other.samples(pose_other, samples)];
+                let kind = usize::from(!(one.is_sheet() && other.is_sheet()));
+                let samples = if all > 0.01 * most[kind] && compared < COMPARED { MANY } else { FEW };
+                let boxes = [one.samples(pose_one, samples, 0.0), other.samples(pose_other, samples, 0.5)];
                 compared += boxes[0].len() * boxes[1].len();
                 let meet = boxes[0].iter().map(|a| boxes[1].iter().filter(|b| a.overlaps(b)).count()).sum::<usize>();
                 let sampled = (boxes[0].len() * boxes[1].len()).max(1);
                 // One meeting says little about how many there are; several say more.
-                sum += all * meet.saturating_sub(2) as f64 / sampled as f64;
+                let known = if sampled as f64 == all { meet } else { meet.saturating_sub(2) };
+                sums[kind] += all * known as f64 / sampled as f64;
             }
         }
-        if sum > most || compared > 4 * COMPARED {
+        if sums[0] > most[0] || sums[1] > most[1] || compared > 4 * COMPARED {
             break;
         }
     }
-    sum
+    sums
 }

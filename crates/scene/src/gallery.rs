@@ -62,6 +62,7 @@ gallery! {
     "pile-1000",
     "pyramid",
     "rag-doll",
+    "rattleback",
     "spiral-track",
     "stack",
     "stairs",

@@ -1,6 +1,8 @@
 //! Resource bombs: small texts that ask for more than any machine has. Each is refused with the numbers, quickly, or is
 //! harmless.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::time::{Duration, Instant};
 use tumble_scene::{Budget, Loader, Scene};
 
@@ -75,6 +77,19 @@ fn meshes_in_each_other_are_refused() {
 }
 
 #[test]
+fn what_touches_too_much_is_refused() {
+    let track = "[bodies.track]\nkind = 'fixed'\nshape.mesh.spiral = { strips = [50000, 10] }\n";
+    refused(&format!("title = 'x'\n{track}[bodies.ball]\nshape.sphere.radius = 5\n"), "triangles and parts touch");
+    load(&format!("title = 'x'\n{track}[bodies.ball]\nshape.sphere.radius = 0.05\n")).unwrap();
+    let cluster = format!("shape.compound.parts = [{}]\n", "{ shape.sphere.radius = 1 }, ".repeat(100));
+    let copies = |count: u32| {
+        format!("title = 'x'\n[bodies.b]\n{cluster}repeat.line = {{ count = {count}, step = [0, 0, 0] }}\n")
+    };
+    refused(&copies(10), "triangles and parts touch");
+    load(&copies(3)).unwrap();
+}
+
+#[test]
 fn who_knows_better_may_raise_the_limit() {
     let text = balls(400, 0.0);
     let raised = Loader::new().with_budget(Budget { factor: 100.0 }).load_text("bomb", &text);
@@ -142,35 +157,98 @@ fn bomb(random: &mut fastrand::Rng) -> String {
     text
 }
 
-/// Random bombs: each is refused, or read and, if it is small, takes a step. With `TUMBLE_CASES` there are so many, and all that
-/// are not refused take a step.
+/// What one bomb did: how it ended, the processor time in seconds and the most memory in MB.
+#[derive(Debug)]
+struct Harm {
+    ending: String,
+    seconds: f64,
+    megabytes: f64,
+}
+
+/// The bar for each: 2 GB and 10 s of processor time.
+const MOST_MEGABYTES: f64 = 2000.0;
+const MOST_SECONDS: f64 = 10.0;
+
+/// Lets off a bomb in a process of its own, which the system ends beyond 20 s of processor time or 6 GB of addresses.
+fn let_off(case: u64) -> Harm {
+    let program = std::env::current_exe().unwrap();
+    let limited = "ulimit -t 20; ulimit -v 6000000; exec \"$0\" \"$@\"";
+    let arguments = ["a_bomb_in_a_process_of_its_own", "--exact", "--ignored", "--nocapture", "--test-threads=1"];
+    let output = std::process::Command::new("sh")
+        .args(["-c", limited])
+        .arg(program)
+        .args(arguments)
+        .env("TUMBLE_BOMB", case.to_string())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let Some(told) = text.lines().find_map(|line| line.split_once("bomb: ")).map(|(_, told)| told) else {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let ending = format!("{}: {}", output.status, complaint.lines().take(3).collect::<Vec<_>>().join(" "));
+        return Harm { ending, seconds: f64::INFINITY, megabytes: f64::INFINITY };
+    };
+    let numbers: Vec<f64> = told.split_whitespace().take(2).map(|number| number.parse().unwrap()).collect();
+    let ending = told.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
+    Harm { ending, seconds: numbers[0], megabytes: numbers[1] }
+}
+
+/// Processor time and peak memory of this process, as Linux tells them.
+fn spent() -> (f64, f64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kilobytes: f64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    // The whole process with all its threads: user and system time in ticks of 10 ms, after the name in brackets.
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = |field: usize| fields[field].parse::<f64>().unwrap();
+    (0.01 * (ticks(11) + ticks(12)), kilobytes / 1000.0)
+}
+
+/// One bomb: read, and run if it is not refused. Not a test of its own: [`random_bombs_do_no_harm`] starts it.
 #[test]
-fn random_bombs_do_no_harm() {
-    let wanted: Option<u32> = std::env::var("TUMBLE_CASES").ok().and_then(|cases| cases.parse().ok());
-    let cases = wanted.unwrap_or(20);
-    let mut random = fastrand::Rng::with_seed(11);
-    let (mut refused, mut ran) = (0, 0);
-    for case in 0..cases {
-        let text = bomb(&mut random);
-        let begun = Instant::now();
-        match load(&text) {
-            Err(problem) => {
-                assert!(problem.len() < 20_000, "case {case}: {} bytes of problems", problem.len());
-                refused += 1;
-            }
-            Ok(mut scene) => {
-                ran += 1;
-                assert!(scene.cost.memory < 2e9, "case {case}: {}", scene.cost);
-                println!("case {case}, read in {:?}: {}", begun.elapsed(), scene.cost);
-                if wanted.is_some() || scene.cost.pairs < 2000 {
-                    let _taken_or_refused = scene.world.step(scene.dt);
-                }
-            }
+#[ignore = "started by another test, with the number of a bomb"]
+fn a_bomb_in_a_process_of_its_own() {
+    let Some(case) = std::env::var("TUMBLE_BOMB").ok().and_then(|case| case.parse().ok()) else { return };
+    let text = bomb(&mut fastrand::Rng::with_seed(case));
+    let ending = match load(&text) {
+        Err(problem) => {
+            assert!(problem.len() < 20_000, "{} bytes of problems", problem.len());
+            format!("refused: {}", problem.lines().next().unwrap_or_default())
         }
-        if begun.elapsed() > Duration::from_secs(2) {
-            println!("case {case}: {:?}\n{}", begun.elapsed(), &text[..text.len().min(700)]);
+        Ok(mut scene) => {
+            let cost = scene.cost;
+            let summary = tumble_scene::run::Runner::default().run(&mut scene);
+            let end = summary.step_error.map(|error| error.to_string()).or(summary.over_budget);
+            format!("ran {} s{}: {cost}", summary.time, end.map_or(String::new(), |end| format!(" until {end}")))
+        }
+    };
+    let (seconds, megabytes) = spent();
+    println!("bomb: {seconds} {megabytes} {ending}");
+}
+
+/// Random bombs, each in a process of its own: refused, or run within 2 GB and 10 s. With `TUMBLE_CASES` there are so many;
+/// `TUMBLE_FIRST` is the number of the first.
+#[test]
+#[cfg(target_os = "linux")]
+fn random_bombs_do_no_harm() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (first, cases) = (number("TUMBLE_FIRST").unwrap_or(0), number("TUMBLE_CASES").unwrap_or(20));
+    let (mut refused, mut ran) = (0, 0);
+    let (mut slowest, mut largest): (f64, f64) = (0.0, 0.0);
+    let mut harmful = Vec::new();
+    for case in first..first + cases {
+        let harm = let_off(case);
+        *(if harm.ending.starts_with("refused") { &mut refused } else { &mut ran }) += 1;
+        if harm.seconds > 0.3 * MOST_SECONDS || harm.megabytes > 0.5 * MOST_MEGABYTES {
+            let text = bomb(&mut fastrand::Rng::with_seed(case));
+            println!("case {case}: {harm:?}\n{:.600}", text);
+        }
+        (slowest, largest) = (slowest.max(harm.seconds), largest.max(harm.megabytes));
+        if harm.seconds > MOST_SECONDS || harm.megabytes > MOST_MEGABYTES {
+            harmful.push((case, harm));
         }
     }
-    println!("{refused} refused, {ran} ran");
+    println!("{refused} refused, {ran} ran; at most {slowest:.1} s and {largest:.0} MB");
+    assert!(harmful.is_empty(), "{harmful:#?}");
     assert!(refused > cases / 5 && ran > cases / 5, "{refused} refused, {ran} ran");
 }

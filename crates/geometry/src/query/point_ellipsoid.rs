@@ -81,7 +81,7 @@ fn on_surface(e: [f64; 3], p: [f64; 3], count: usize) -> [f64; 3] {
         }
         let next = s - value / slope;
         // Rounding ends the way to the right.
-        if !(next > s) {
+        if next.is_nan() || next <= s {
             break;
         }
         s = next;

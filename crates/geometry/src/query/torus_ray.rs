@@ -78,7 +78,7 @@ fn roots_between(f: &[f64], from: f64, to: f64, roots: &mut [f64; 4]) -> usize {
     for high in turns[..turning].iter().copied().chain([to]) {
         let (below, above) = (value(low), value(high));
         if (below < 0.0) != (above < 0.0) && count < 4 {
-            roots[count] = bisect(&value, low, high);
+            roots[count] = bisect(value, low, high);
             count += 1;
         }
         low = high;

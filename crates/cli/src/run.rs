@@ -223,6 +223,9 @@ impl Progress {
         if summary.energy_out_of_nothing.times > 1 {
             summary.energy_out_of_nothing.warning().iter().for_each(|warning| tell_warning(warning));
         }
+        if summary.storms.times > 1 {
+            summary.storms.warning().iter().for_each(|warning| tell_warning(warning));
+        }
         summary
     }
 
@@ -349,7 +352,7 @@ fn unit(column: &str) -> &'static str {
         "angular_ax" | "angular_ay" | "angular_az" => "rad/s²",
         "fx" | "fy" | "fz" | "contact_fx" | "contact_fy" | "contact_fz" => "N",
         "tx" | "ty" | "tz" | "contact_tx" | "contact_ty" | "contact_tz" => "N m",
-        "dt" => "s",
+        "dt" | "integration_step" | "stumbled" => "s",
         _ => "",
     }
 }

@@ -136,15 +136,46 @@ pub struct EnergyEvent {
 }
 
 /// Events came too thick to be followed one by one, and a stretch of time was taken in small steps: what happened there is known less
-/// accurately. A larger tolerance, less restitution or fewer bodies that touch at once help.
+/// accurately. The [cause](StormCause) says what helps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StormEvent {
     /// When it began, in seconds since the start.
     pub time: f64,
     /// When it was over.
     pub until: f64,
-    /// Some of the bodies involved.
+    /// Some of the bodies involved, those with the most contacts first.
     pub bodies: [Option<BodyId>; 3],
+    /// Why.
+    pub cause: StormCause,
+}
+
+/// Why a stretch of time was not followed event by event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StormCause {
+    /// Too many events in a moment.
+    Events,
+    /// Too many points that press at once.
+    Crowd,
+    /// More work than a simulated second may be.
+    Work,
+    /// No step is short enough for the tolerance: forces that jump or are without bound.
+    Stiff,
+}
+
+impl StormCause {
+    /// What happened, and what to change, in words.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Events => {
+                "events follow each other without end: a larger tolerance, less restitution or a larger max_events helps"
+            }
+            Self::Crowd => "too many points press at once: fewer bodies in one heap help",
+            Self::Work => "events cost more than a simulated second may: more patience, or a larger tolerance, helps",
+            Self::Stiff => {
+                "no step is short enough for the tolerance: weaker springs, forces without jumps or a larger tolerance help"
+            }
+        }
+    }
 }
 
 /// What a joint exerted on its second end during a step, along world axes; the first end got the opposite.

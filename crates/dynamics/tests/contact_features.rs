@@ -116,6 +116,17 @@ fn gaps_of_points_have_the_right_derivatives() {
         center: random_vector(r),
         axis: unit(r),
         radius: length(r),
+        reach: length(r),
+    });
+    check_derivatives("ellipsoid and plane", |r| {
+        let turn = turned(r);
+        Gap::EllipsoidPlane {
+            on: end(r),
+            plane: random_vector(r),
+            normal: unit(r),
+            center: random_vector(r),
+            axes: DVec3::AXES.map(|axis| turn * axis * length(r)),
+        }
     });
 }
 
@@ -182,6 +193,7 @@ fn convex_shapes() -> Vec<(&'static str, Shape)> {
         ("cylinder", Shape::cylinder(0.4, 0.3).expect("a shape")),
         ("cone", Shape::cone(0.4, 0.35).expect("a shape")),
         ("ellipsoid", Shape::custom(Ellipsoid(DVec3::new(0.3, 0.5, 0.4))).expect("a shape")),
+        ("true ellipsoid", Shape::ellipsoid([0.3, 0.45, 0.35]).expect("a shape")),
         ("crate", Shape::custom(Crate(DVec3::new(0.3, 0.4, 0.35))).expect("a shape")),
         ("capsule", Shape::capsule(0.4, 0.2).expect("a shape")),
         ("sphere", Shape::sphere(0.4).expect("a shape")),
@@ -265,7 +277,9 @@ fn check_values(what: &str, a: &Shape, b: &Shape, b_in_a: &Transform, random: &m
             assert!((normal.length() - 1.0).abs() < 1e-6, "{what}: {feature:?} has no normal");
             let n = world.vector(manifold.normal);
             let (cos, sin) = (normal.dot(n), normal.cross(n).length());
-            let has_rim = point.features.iter().any(|f| matches!(f, Feature::Rim(_)));
+            // A torus is a rim with a radius.
+            let is_ring = matches!(a, Shape::Torus(_));
+            let has_rim = is_ring || point.features.iter().any(|f| matches!(f, Feature::Rim(_)));
             // Sides count as level up to 3°, and a round one is met elsewhere if it is not: r sin² 3° < 1e-3.
             let has_side = point.features.iter().any(|f| matches!(f, Feature::Side | Feature::Segment));
             let bend = if has_rim { 0.7 * sin } else { 1.0 - cos };
@@ -317,7 +331,7 @@ fn check_pair(what: &str, a: &Shape, b: &Shape, seed: u64) {
 
 /// Of surfaces and compounds neither the distance nor the penetration is that of one pair of features.
 fn is_convex(shape: &Shape) -> bool {
-    !matches!(shape, Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_))
+    shape.as_compound().is_none() && !matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
 }
 
 #[test]
@@ -352,6 +366,10 @@ fn gaps_with_composite_shapes_are_minus_the_depths() {
         if !matches!(shape, Shape::HalfSpace(_)) {
             check_pair(&format!("height field and {name}"), &field, shape, i as u64);
         }
+    }
+    let torus = Shape::torus(0.5, 0.2).expect("a shape");
+    for (i, (name, shape)) in convex.iter().enumerate().filter(|(_, (name, _))| !name.contains("hull")) {
+        check_pair(&format!("torus and {name}"), &torus, shape, i as u64);
     }
     check_pair("compound and mesh", &compound, &mesh, 3);
     check_pair("mesh and mesh", &mesh, &mesh, 4);

@@ -104,6 +104,7 @@ fn shape(kind: usize, random: &mut Rng) -> Shape {
         3 => Shape::cylinder(size(random), size(random)).unwrap(),
         4 => Shape::cone(size(random), size(random)).unwrap(),
         5 => hull(random),
+        6 if random.bool() => Shape::ellipsoid([size(random), size(random), size(random)]).unwrap(),
         6 => Shape::custom(Ellipsoid(DVec3::new(size(random), size(random), size(random)))).unwrap(),
         7 => Shape::custom(Crate(DVec3::new(size(random), size(random), size(random)))).unwrap(),
         8 => Shape::half_space(unit_vector(random)).unwrap(),

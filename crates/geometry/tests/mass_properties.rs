@@ -131,6 +131,13 @@ fn primitives_have_the_reference_properties() {
             Shape::cone(0.5, 0.5),
             round(0.2617993877991494, 0.019634954084936204, 0.019634954084936204).translated([0.0, -0.25, 0.0]),
         ),
+        // 4/3 π abc, m (b² + c²)/5; and for the torus 2π² R r², m (R²/2 + 5/8 r²), m (R² + 3/4 r²).
+        (
+            "ellipsoid",
+            Shape::ellipsoid([1.0, 2.0, 3.0]),
+            properties(8.0 * PI, DVec3::ZERO, dvec3(13.0, 10.0, 5.0) * (1.6 * PI)),
+        ),
+        ("torus", Shape::torus(1.0, 0.25), round(PI * PI / 8.0, 0.5390625 * PI * PI / 8.0, 1.046875 * PI * PI / 8.0)),
         ("box", Shape::cuboid([0.5, 1.0, 1.5]), properties(6.0, DVec3::ZERO, dvec3(6.5, 5.0, 2.5))),
     ];
     for (name, shape, expected) in cases {

@@ -52,6 +52,7 @@ impl Solid {
             Shape::Capsule(s) => s,
             Shape::Cylinder(s) => s,
             Shape::Cone(s) => s,
+            Shape::Ellipsoid(s) => s,
             Shape::Hull(s) => s.as_ref(),
             Shape::Custom(s) => s,
             other => unreachable!("{other:?} is not convex"),
@@ -89,6 +90,8 @@ fn solids() -> Vec<Solid> {
             ("hull", Shape::hull(&points)),
             ("tetrahedron", Shape::hull(&corners)),
             ("ellipsoid", Shape::custom(Ellipsoid(DVec3::new(0.5, thin.clamp(0.1, 10.0), 0.8) * scale))),
+            ("true ellipsoid", Shape::ellipsoid(DVec3::new(0.5, thin, 0.8) * scale)),
+            ("spheroid", Shape::ellipsoid(DVec3::new(0.7, thin, 0.7) * scale)),
         ];
         for (name, shape) in shapes {
             let shape = shape.expect("valid");

@@ -41,6 +41,7 @@ fn solid_shapes(random: &mut fastrand::Rng) -> Vec<(&'static str, Shape)> {
         ("capsule", Shape::capsule(a, b).unwrap()),
         ("cylinder", Shape::cylinder(a, b).unwrap()),
         ("cone", Shape::cone(a, b).unwrap()),
+        ("ellipsoid", Shape::ellipsoid([a, b, 0.5 * (a + b)]).unwrap()),
         ("hull", Shape::hull(&hull).unwrap()),
         ("torus", mesh(solids::torus(1.0, 0.3, 24, 12))),
         ("l shape", mesh(solids::l_shape())),
@@ -378,7 +379,7 @@ fn surfaces_are_closed_and_face_outwards() {
         });
         assert!(sum.length() < 1e-12 * area, "{name}: {sum}");
         let missing = 1.0 - volume.abs() / shape.volume().unwrap();
-        let round = ["sphere", "capsule", "cylinder", "cone", "compound"].contains(&name);
+        let round = ["sphere", "capsule", "cylinder", "cone", "ellipsoid", "compound"].contains(&name);
         assert!(if round { missing > 0.0 && missing < 0.03 } else { missing.abs() < 1e-12 }, "{name}: {missing}");
         assert_eq!(volume < 0.0, name.starts_with("inside-out"), "{name}");
     }

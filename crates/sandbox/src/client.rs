@@ -126,14 +126,9 @@ impl Listener {
         {
             let mut interests = self.hub.interests.lock().unwrap_or_else(PoisonError::into_inner);
             let interest = interests.entry(self.client).or_default();
-            match &request {
-                Request::Inspect { body } => interest.body = *body,
-                Request::Draw { what } => {
-                    let drawn: BTreeSet<_> = what.iter().copied().collect();
-                    interest.drawn = drawn.into_iter().collect();
-                    self.interested.send_replace(interest.drawn.clone());
-                }
-                _ => {}
+            interest.note(&request);
+            if matches!(request, Request::Draw { .. }) {
+                self.interested.send_replace(interest.drawn.clone());
             }
         }
         let interrupts = request.interrupts();

@@ -53,6 +53,8 @@ fn shape_name(shape: &Shape) -> &'static str {
         Shape::Capsule(_) => "capsule",
         Shape::Cylinder(_) => "cylinder",
         Shape::Cone(_) => "cone",
+        Shape::Ellipsoid(_) => "ellipsoid",
+        Shape::Torus(_) => "torus",
         Shape::Hull(_) => "hull",
         Shape::Custom(_) => "custom",
         Shape::HalfSpace(_) => "half-space",

@@ -41,6 +41,8 @@ mod preview;
 mod protocol;
 mod published;
 mod recording;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod rehearsal;
 mod runs;
 mod server;
 mod simulation;

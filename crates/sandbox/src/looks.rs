@@ -66,6 +66,7 @@ impl Surfaces {
             Shape::Hull(hull) => Some(Arc::as_ptr(hull) as usize),
             Shape::Mesh(mesh) => Some(Arc::as_ptr(mesh) as usize),
             Shape::HeightField(field) => Some(Arc::as_ptr(field) as usize),
+            Shape::Torus(torus) => Some(Arc::as_ptr(torus) as usize),
             Shape::Compound(compound) => Some(Arc::as_ptr(compound) as usize),
             _ => None,
         };
@@ -113,6 +114,7 @@ fn look(scene: &Scene, id: BodyId, rods: &Rods, surfaces: &mut Surfaces) -> Body
             Shape::Capsule(c) => json!({ "shape": "capsule", "size": [c.radius(), c.half_height(), c.radius()] }),
             Shape::Cylinder(c) => json!({ "shape": "cylinder", "size": [c.radius(), c.half_height(), c.radius()] }),
             Shape::Cone(c) => json!({ "shape": "cone", "size": [c.radius(), c.half_height(), c.radius()] }),
+            Shape::Ellipsoid(e) => json!({ "shape": "sphere", "size": e.radii() }),
             Shape::HalfSpace(half_space) => json!({ "shape": "half_space", "normal": half_space.normal() }),
             other => {
                 let number = surfaces.number(other);

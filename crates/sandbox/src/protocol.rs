@@ -3,6 +3,7 @@
 use glam::DVec3;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use tumble_dynamics::BodyId;
 
 /// The longest message from a page, in bytes; a scene's text is the longest there is.
@@ -108,6 +109,20 @@ pub(crate) enum Instrumented {
 pub(crate) struct Interest {
     pub(crate) body: Option<BodyId>,
     pub(crate) drawn: Vec<Instrumented>,
+}
+
+impl Interest {
+    /// Takes down what a request says about it.
+    pub(crate) fn note(&mut self, request: &Request) {
+        match request {
+            Request::Inspect { body } => self.body = *body,
+            Request::Draw { what } => {
+                let drawn: BTreeSet<_> = what.iter().copied().collect();
+                self.drawn = drawn.into_iter().collect();
+            }
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]

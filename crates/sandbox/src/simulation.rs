@@ -205,7 +205,7 @@ impl Simulation {
     }
 
     /// False when it is over.
-    fn obey(&mut self, command: Command) -> bool {
+    pub(crate) fn obey(&mut self, command: Command) -> bool {
         match command {
             Command::Look => {}
             Command::Left(client) => {
@@ -395,7 +395,7 @@ impl Simulation {
     }
 
     /// Lets as much time pass as has passed outside, or as much as can be computed.
-    fn advance(&mut self, passed: Duration) {
+    pub(crate) fn advance(&mut self, passed: Duration) {
         let dt = self.runs.scene.dt;
         let before = self.runs.world().time();
         // After a long pause (a laptop that slept) nobody wants to catch up.
@@ -434,7 +434,7 @@ impl Simulation {
     }
 
     /// Shows everybody how things are now.
-    fn publish(&mut self) {
+    pub(crate) fn publish(&mut self) {
         let interests: Vec<Interest> = self.interests().values().cloned().collect();
         let world = self.runs.world();
         let is_due = self.told.is_none_or(|told| told.elapsed() >= STATUS);

@@ -285,8 +285,7 @@ pub(crate) fn faces(shape: &Shape) -> usize {
         Shape::HeightField(field) => field.triangle_count(),
         Shape::Hull(hull) => hull.vertices().len(),
         // The sphere around all parts takes longer to find than a triangle to weigh.
-        Shape::Compound(compound) => compound.parts().iter().map(|(_, part)| 10 + faces(part)).sum(),
-        _ => 1,
+        _ => shape.as_compound().map_or(1, |compound| compound.parts().iter().map(|(_, part)| 10 + faces(part)).sum()),
     }
 }
 
@@ -304,6 +303,7 @@ impl Faces<'_> {
         match shape {
             Shape::Mesh(mesh) => vec![(Faces::Mesh(mesh), pose)],
             Shape::HeightField(field) => vec![(Faces::Terrain(field), pose)],
+            Shape::Torus(torus) => vec![(Faces::Parts(torus.parts()), pose)],
             Shape::Compound(compound) => {
                 let within = compound.parts().iter().flat_map(|(place, part)| Faces::of(part, pose * *place));
                 std::iter::once((Faces::Parts(compound), pose)).chain(within).collect()

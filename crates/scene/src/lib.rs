@@ -40,6 +40,7 @@ mod report;
 pub mod run;
 mod schema;
 pub mod source;
+pub mod storms;
 pub mod strands;
 mod tree;
 pub mod validate;

@@ -99,6 +99,7 @@ pub fn likeness(scene: &Scene, id: BodyId) -> String {
             Shape::Mesh(mesh) => format!("mesh {:p}", std::sync::Arc::as_ptr(mesh)),
             Shape::HeightField(field) => format!("field {:p}", std::sync::Arc::as_ptr(field)),
             Shape::Compound(compound) => format!("compound {:p}", std::sync::Arc::as_ptr(compound)),
+            Shape::Torus(torus) => format!("torus {} {}", torus.radius(), torus.tube()),
             simple => format!("{simple:?}"),
         };
         text += &format!("{shape} at {:?};", collider.pose);

@@ -14,7 +14,20 @@ const PICTURES: [(&str, &str, &[&str]); 3] = [
     (
         "Shapes",
         "shape",
-        &["sphere", "box", "capsule", "cylinder", "cone", "hull", "half_space", "mesh", "height_field", "compound"],
+        &[
+            "sphere",
+            "box",
+            "capsule",
+            "cylinder",
+            "cone",
+            "ellipsoid",
+            "torus",
+            "hull",
+            "half_space",
+            "mesh",
+            "height_field",
+            "compound",
+        ],
     ),
     (
         "Joints and limits",

@@ -3,6 +3,7 @@
 use crate::Scene;
 use crate::energy::EnergyTally;
 use crate::record::{FrameClock, Output, RecordError};
+use crate::storms::StormTally;
 use serde::{Serialize, Serializer};
 use std::time::{Duration, Instant};
 use tumble_dynamics::StepError;
@@ -47,6 +48,8 @@ pub struct Summary {
     pub end_energy: f64,
     /// Energy that came out of nothing, if somebody watches.
     pub energy_out_of_nothing: EnergyTally,
+    /// Stretches that the accurate method did not follow event by event.
+    pub storms: StormTally,
     /// How long the run took on the clock, in seconds.
     pub wall_time: f64,
     /// How much of that went into steps, in seconds.
@@ -112,7 +115,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Tells what is doubtful about the run, once, when it is found: energy that came out of nothing, if somebody
-    /// [watches](Scene::watch_energy). The summary has the rest.
+    /// [watches](Scene::watch_energy), and storms of events. The summary has the rest.
     pub fn warning(mut self, warn: impl FnMut(&str) + 'a) -> Self {
         self.warn = Box::new(warn);
         self
@@ -177,6 +180,9 @@ impl<'a> Runner<'a> {
             summary.steps += 1;
             if summary.energy_out_of_nothing.note(&scene.world) {
                 summary.energy_out_of_nothing.warning().iter().for_each(|warning| (self.warn)(warning));
+            }
+            if summary.storms.note(&scene.world) {
+                summary.storms.warning().iter().for_each(|warning| (self.warn)(warning));
             }
             write(&mut self.outputs, &mut summary, scene, Moment::Step);
             (self.progress)(scene);

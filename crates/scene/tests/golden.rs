@@ -15,16 +15,16 @@ use tumble_scene::{Loader, gallery};
 
 /// Scene, steps, and the fingerprint of the state then.
 const GOLDEN: [(&str, u64, u64); 10] = [
-    ("bouncing-balls", 400, 0x465f320cd8b0f167),
-    ("boxes-table", 300, 0x3e0d83457d450e67),
-    ("buoyancy", 200, 0xacb72f03bc1500ef),
+    ("bouncing-balls", 400, 0x5b0a50a51ea12aed),
+    ("boxes-table", 300, 0xb3c56d0605d2d896),
+    ("buoyancy", 200, 0x86e8399a6cdc1449),
     ("cradle-2", 300, 0x5635e728353d7746),
-    ("dominoes", 150, 0x611e2176edbc3587),
+    ("dominoes", 150, 0xecd6aaaf6373e909),
     ("gyroscope", 300, 0x38d4681104fbf9f6),
     ("pendulum-8", 150, 0x0a5b3c83ab7316ad),
-    ("rag-doll", 100, 0xe99a4b2623f63d84),
-    ("stairs", 300, 0x1eff6ba9f325b8aa),
-    ("constraints/wheel", 100, 0xc94d7ee174312c28),
+    ("rag-doll", 100, 0x73bcdc6cf91addb2),
+    ("stairs", 300, 0xb58b223dfefcdfa3),
+    ("constraints/wheel", 100, 0x3a4c10d03b4483d4),
 ];
 
 fn fingerprint(name: &str, steps: u64) -> u64 {

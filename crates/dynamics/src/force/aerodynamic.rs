@@ -122,7 +122,7 @@ impl Aerodynamic {
         match shape {
             Shape::Sphere(sphere) => sum.add(self.push_sphere(sphere.radius(), motion)),
             Shape::Compound(compound) => {
-                for (pose, part) in compound.parts() {
+                for (pose, part) in compound.members() {
                     sum.add(self.push(part, &motion.seen_from(pose)).turned(pose));
                 }
             }

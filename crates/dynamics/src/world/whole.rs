@@ -108,6 +108,8 @@ enum SavedShape {
     /// Shapes that stand before it in the list, at their poses.
     Compound(Vec<(Transform, u32)>),
     Custom(Part),
+    Ellipsoid(DVec3),
+    Torus(f64, f64),
 }
 
 impl SavedWorld {
@@ -377,6 +379,7 @@ impl Shapes {
             Shape::Hull(hull) => Some(Arc::as_ptr(hull).cast()),
             Shape::Mesh(mesh) => Some(Arc::as_ptr(mesh).cast()),
             Shape::HeightField(field) => Some(Arc::as_ptr(field).cast()),
+            Shape::Torus(torus) => Some(Arc::as_ptr(torus).cast()),
             Shape::Compound(compound) => Some(Arc::as_ptr(compound).cast()),
             _ => None,
         };
@@ -389,6 +392,8 @@ impl Shapes {
             Shape::Capsule(capsule) => SavedShape::Capsule(capsule.half_height(), capsule.radius()),
             Shape::Cylinder(cylinder) => SavedShape::Cylinder(cylinder.half_height(), cylinder.radius()),
             Shape::Cone(cone) => SavedShape::Cone(cone.half_height(), cone.radius()),
+            Shape::Ellipsoid(ellipsoid) => SavedShape::Ellipsoid(ellipsoid.radii()),
+            Shape::Torus(torus) => SavedShape::Torus(torus.radius(), torus.tube()),
             Shape::Hull(hull) => SavedShape::Hull(Box::new((**hull).clone())),
             Shape::HalfSpace(plane) => SavedShape::HalfSpace(plane.normal()),
             Shape::Mesh(mesh) => SavedShape::Mesh(mesh.vertices().to_vec(), mesh.triangles().to_vec()),
@@ -398,7 +403,7 @@ impl Shapes {
                 SavedShape::HeightField { rows: rows as u64, columns: columns as u64, heights, spacing }
             }
             Shape::Compound(compound) => {
-                let parts = compound.parts().iter().map(|(pose, part)| Ok((*pose, self.add(part, registry)?)));
+                let parts = compound.members().iter().map(|(pose, part)| Ok((*pose, self.add(part, registry)?)));
                 SavedShape::Compound(parts.collect::<Result<_, ModelError>>()?)
             }
             other => {
@@ -425,6 +430,8 @@ fn read_shapes(list: &[SavedShape], registry: &Registry) -> Result<Vec<Shape>, M
             SavedShape::Capsule(half_height, radius) => Shape::capsule(*half_height, *radius)?,
             SavedShape::Cylinder(half_height, radius) => Shape::cylinder(*half_height, *radius)?,
             SavedShape::Cone(half_height, radius) => Shape::cone(*half_height, *radius)?,
+            SavedShape::Ellipsoid(radii) => Shape::ellipsoid(*radii)?,
+            SavedShape::Torus(radius, tube) => Shape::torus(*radius, *tube)?,
             SavedShape::Hull(hull) => {
                 let damaged = |problem| ModelError::Invalid(format!("a saved hull is damaged: {problem}"));
                 hull.validate_data().map_err(damaged)?;

@@ -77,16 +77,16 @@ fn fingerprint_after(mut world: World, workers: usize) -> u64 {
 const GOLDEN: [u64; 12] = [
     0xbfc84d03f2a41d6d,
     0xf85620a779c5faee,
-    0xd416a842e3178f65,
-    0xb95a42d35ed75edd,
-    0x1dce4487c730ea16,
+    0xfde499733d1d1ee1,
+    0xf935e7aa624464e2,
+    0x8fa64af0db63bae2,
     0xedff89e5a9c6abfb,
-    0xb425f9dcc5d90e94,
+    0x82e26fa7f79fcb9a,
     0x42d6e803b326f105,
-    0x8c2ff7c70b6c35bc,
-    0xf7fc77c1f072e89a,
-    0x4058fc701e119712,
-    0x6945ef4f1b117fc2,
+    0xbd7f955ec3bc8bea,
+    0xead3c7aff957a092,
+    0x55cfface465a4a0a,
+    0x9fe260892d2d31cc,
 ];
 
 #[test]

@@ -95,27 +95,29 @@ fn shaft(half: f64) -> World {
 /// Boxes fall into a shaft from up to 22 m, anyhow: they hardly overlap on the way, and come to rest.
 #[test]
 fn a_dumped_pile_comes_to_rest() {
-    let mut world = shaft(1.6);
-    world.method_mut::<Realtime>().unwrap().set_settings(RealtimeSettings::default());
-    let mut random = fastrand::Rng::with_seed(11);
-    for k in 0..198 {
-        let mut any = || 2.0 * random.f64() - 1.0;
-        let (x, z) = (f64::from(k % 3) - 1.0, f64::from(k / 3 % 3) - 1.0);
-        let place = DVec3::new(x, 1.0 + f64::from(k / 9), z) + 0.05 * DVec3::new(any(), any(), any());
-        let turn = rotation_about(DVec3::new(any(), any(), any() + 2.0).normalize(), 3.0 * any());
-        world.add_body(cube(0.25, 1.0).at(place).rotated(turn)).unwrap();
+    for seed in [11, 12, 13] {
+        let mut world = shaft(1.6);
+        world.method_mut::<Realtime>().unwrap().set_settings(RealtimeSettings::default());
+        let mut random = fastrand::Rng::with_seed(seed);
+        for k in 0..198 {
+            let mut any = || 2.0 * random.f64() - 1.0;
+            let (x, z) = (f64::from(k % 3) - 1.0, f64::from(k / 3 % 3) - 1.0);
+            let place = DVec3::new(x, 1.0 + f64::from(k / 9), z) + 0.05 * DVec3::new(any(), any(), any());
+            let turn = rotation_about(DVec3::new(any(), any(), any() + 2.0).normalize(), 3.0 * any());
+            world.add_body(cube(0.25, 1.0).at(place).rotated(turn)).unwrap();
+        }
+        let (mut peak, mut seconds) = (0.0_f64, 0.0);
+        while world.report().asleep < 198 && seconds < 25.0 {
+            world.step(DT).unwrap();
+            seconds += DT;
+            peak = peak.max(overlap(&world).1);
+        }
+        let (mean, most) = overlap(&world);
+        eprintln!(
+            "dumped pile {seed}: asleep after {seconds:.1} s, overlap {mean:.1e} mean, {most:.1e} most, {peak:.1e} on the way"
+        );
+        assert!(seconds < 20.0 && mean < 2e-3 && most < 3e-2 && peak < 0.08, "{seed}: {seconds} {mean} {most} {peak}");
     }
-    let (mut peak, mut seconds) = (0.0_f64, 0.0);
-    while world.report().asleep < 198 && seconds < 25.0 {
-        world.step(DT).unwrap();
-        seconds += DT;
-        peak = peak.max(overlap(&world).1);
-    }
-    let (mean, most) = overlap(&world);
-    eprintln!(
-        "dumped pile: asleep after {seconds:.1} s, overlap {mean:.1e} mean, {most:.1e} most, {peak:.1e} on the way"
-    );
-    assert!(seconds < 20.0 && mean < 2e-3 && most < 3e-2 && peak < 0.08, "{seconds} {mean} {most} {peak}");
 }
 
 /// A tower of twenty boxes stands in the middle of a pile, which leans on it.

@@ -6,12 +6,14 @@
 //! | box, hull, closed mesh | the divergence theorem over the clipped triangles | rounding |
 //! | cylinder, cone | circular segments, summed along the axis by Gauss' rule | rounding |
 //! | capsule | a cylinder and two half balls in closed form | rounding |
+//! | ellipsoid | a sphere, stretched | rounding |
+//! | torus | circular segments of its tube in 512 planes through the axis | 1e-6 |
 //! | compound | sum over the parts, overlaps twice | that of its parts |
 //! | half-space, open mesh, height field, custom | none: they enclose nothing, or nothing that is known exactly | |
 //!
-//! Rounding means a few 1e-15 of the volume of the whole shape, and as much of its size for `volume × center`.
+//! Numbers are shares of the volume, rounding means a few 1e-15 of the volume of the whole shape, and as much of its size for `volume × center`.
 
-use super::{below_polyhedron, below_round};
+use super::{below_polyhedron, below_round, below_torus};
 use crate::{Plane, Shape, Transform};
 use glam::DVec3;
 
@@ -75,8 +77,10 @@ impl Shape {
             Self::Capsule(capsule) => Some(below_round::capsule(capsule, plane)),
             Self::Cylinder(cylinder) => Some(below_round::cylinder(cylinder, plane)),
             Self::Cone(cone) => Some(below_round::cone(cone, plane)),
+            Self::Ellipsoid(ellipsoid) => Some(below_round::ellipsoid(ellipsoid, plane)),
+            Self::Torus(torus) => Some(below_torus::torus(torus, plane)),
             Self::Mesh(mesh) if mesh.is_closed() && mesh.is_oriented() => Some(below_polyhedron::below(self, plane)),
-            Self::Compound(compound) => compound.parts().iter().try_fold(Submerged::NOTHING, |sum, (pose, part)| {
+            Self::Compound(compound) => compound.members().iter().try_fold(Submerged::NOTHING, |sum, (pose, part)| {
                 let wet = part.below(&plane.transformed(&pose.inverse()))?;
                 Some(sum.combined(&wet.transformed(pose)))
             }),

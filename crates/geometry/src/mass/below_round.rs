@@ -27,7 +27,7 @@
 
 use super::Submerged;
 use crate::Plane;
-use crate::shape::{Capsule, Cone, Cylinder, Sphere};
+use crate::shape::{Capsule, Cone, Cylinder, Ellipsoid, Sphere};
 use glam::DVec3;
 use std::f64::consts::PI;
 
@@ -38,6 +38,19 @@ pub(super) fn sphere(sphere: &Sphere, plane: &Plane) -> Submerged {
     let volume = PI * k * k * (3.0 * r - k) / 3.0;
     let rest = 2.0 * r - k;
     Submerged::new(volume, plane.normal * (-0.75 * volume * rest * rest / (3.0 * r - k)), DVec3::ZERO)
+}
+
+/// The stretching s makes `n·x ≤ d` of `(s n)·x ≤ d`, and stretches volumes by abc.
+pub(super) fn ellipsoid(ellipsoid: &Ellipsoid, plane: &Plane) -> Submerged {
+    let radii = ellipsoid.radii();
+    let normal = radii * plane.normal;
+    let length = normal.length();
+    let k = (1.0 + plane.offset / length).clamp(0.0, 2.0);
+    let volume = PI * k * k * (3.0 - k) / 3.0;
+    let rest = 2.0 - k;
+    let moment = normal / length * (-0.75 * volume * rest * rest / (3.0 - k));
+    let stretch = radii.element_product();
+    Submerged::new(volume * stretch, radii * moment * stretch, DVec3::ZERO)
 }
 
 pub(super) fn cylinder(cylinder: &Cylinder, plane: &Plane) -> Submerged {

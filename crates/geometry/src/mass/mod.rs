@@ -36,6 +36,7 @@
 mod below;
 mod below_polyhedron;
 mod below_round;
+mod below_torus;
 mod convex;
 mod moments;
 pub(crate) mod polyhedron;

@@ -1,7 +1,7 @@
 //! The shapes whose integrals have closed forms, at unit density.
 
 use super::MassProperties;
-use crate::shape::{Capsule, Cone, Cuboid, Cylinder, Sphere};
+use crate::shape::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, Sphere, Torus};
 use glam::{DMat3, DVec3};
 use std::f64::consts::PI;
 
@@ -42,6 +42,22 @@ pub(super) fn cone(cone: &Cone) -> MassProperties {
     let mass = 2.0 / 3.0 * PI * r * r * h;
     let across = 0.15 * mass * (r * r + h * h);
     centered(mass, DVec3::new(across, 0.3 * mass * r * r, across)).translated(DVec3::new(0.0, -0.5 * h, 0.0))
+}
+
+pub(super) fn ellipsoid(ellipsoid: &Ellipsoid) -> MassProperties {
+    let radii = ellipsoid.radii();
+    let mass = 4.0 / 3.0 * PI * radii.element_product();
+    let square = radii * radii;
+    let sums = DVec3::new(square.y + square.z, square.z + square.x, square.x + square.y);
+    centered(mass, sums * (mass / 5.0))
+}
+
+/// By Pappus' theorem: `V = 2πR · πr²`; about the axis `m (R² + ¾ r²)`, across it `m (½ R² + ⅝ r²)`.
+pub(super) fn torus(torus: &Torus) -> MassProperties {
+    let (big, r) = (torus.radius(), torus.tube());
+    let mass = 2.0 * PI * PI * big * r * r;
+    let across = mass * (0.5 * big * big + 0.625 * r * r);
+    centered(mass, DVec3::new(across, mass * (big * big + 0.75 * r * r), across))
 }
 
 fn ball_volume(r: f64) -> f64 {

@@ -32,7 +32,7 @@ impl Shape {
         match self {
             Self::HalfSpace(_) | Self::HeightField(_) => false,
             Self::Mesh(mesh) => encloses(mesh),
-            Self::Compound(compound) => compound.parts().iter().all(|(_, part)| part.is_solid()),
+            Self::Compound(compound) => compound.members().iter().all(|(_, part)| part.is_solid()),
             _ => true,
         }
     }
@@ -56,6 +56,8 @@ fn unit_density(shape: &Shape) -> Result<MassProperties, GeometryError> {
         Shape::Capsule(capsule) => Ok(primitive::capsule(capsule)),
         Shape::Cylinder(cylinder) => Ok(primitive::cylinder(cylinder)),
         Shape::Cone(cone) => Ok(primitive::cone(cone)),
+        Shape::Ellipsoid(ellipsoid) => Ok(primitive::ellipsoid(ellipsoid)),
+        Shape::Torus(torus) => Ok(primitive::torus(torus)),
         Shape::Hull(hull) => polyhedron::solid("hull", &hull_triangles(hull)),
         Shape::Custom(custom) => convex::from_support(custom),
         Shape::HalfSpace(_) => Err(GeometryError::Degenerate {
@@ -74,7 +76,7 @@ fn unit_density(shape: &Shape) -> Result<MassProperties, GeometryError> {
 
 /// The sum of the parts, each at its pose.
 fn compound_properties(compound: &Compound) -> Result<MassProperties, GeometryError> {
-    let parts = compound.parts().iter().map(|(pose, part)| Ok(unit_density(part)?.transformed(pose)));
+    let parts = compound.members().iter().map(|(pose, part)| Ok(unit_density(part)?.transformed(pose)));
     parts.sum::<Result<MassProperties, GeometryError>>()
 }
 

@@ -14,7 +14,9 @@ pub(super) struct PairKernel {
 }
 
 /// How many kinds of shape there are.
-const KINDS: usize = 11;
+const KINDS: usize = 13;
+/// The first of the kinds that are not convex.
+const COMPOSITES: usize = 9;
 
 /// Two convex shapes of any kind.
 const CONVEX: PairKernel = PairKernel {
@@ -24,7 +26,7 @@ const CONVEX: PairKernel = PairKernel {
     manifolds: manifold::convex_manifold,
 };
 
-/// A pair of which at least one is a mesh, height field or compound.
+/// A pair of which at least one is a mesh, height field, torus or compound.
 const COMPOSITE: PairKernel = PairKernel {
     intersects: composite::intersects,
     distance: composite::distance,
@@ -38,7 +40,7 @@ const fn table() -> [[PairKernel; KINDS]; KINDS] {
     let mut table = [[CONVEX; KINDS]; KINDS];
     let mut other = 0;
     while other < KINDS {
-        let mut composite = 8;
+        let mut composite = COMPOSITES;
         while composite < KINDS {
             table[composite][other] = COMPOSITE;
             table[other][composite] = COMPOSITE;
@@ -60,9 +62,11 @@ const fn kind(shape: &Shape) -> usize {
         Shape::Hull(_) => 5,
         Shape::Custom(_) => 6,
         Shape::HalfSpace(_) => 7,
-        Shape::Mesh(_) => 8,
-        Shape::HeightField(_) => 9,
-        Shape::Compound(_) => 10,
+        Shape::Ellipsoid(_) => 8,
+        Shape::Mesh(_) => 9,
+        Shape::HeightField(_) => 10,
+        Shape::Torus(_) => 11,
+        Shape::Compound(_) => 12,
     }
 }
 

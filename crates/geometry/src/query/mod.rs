@@ -14,11 +14,13 @@ mod manifold;
 mod motion;
 mod path;
 pub(crate) mod point;
+pub(crate) mod point_ellipsoid;
 pub(crate) mod ray;
 mod shape_cast;
 mod span;
 pub(crate) mod support_ray;
 mod time_of_impact;
+pub(crate) mod torus_ray;
 mod types;
 
 pub use closest::{Separation, separation, separation_within};

@@ -6,7 +6,7 @@
 use super::ray::Point;
 use super::{PointProjection, closest};
 use crate::primitive::Triangle;
-use crate::shape::{Capsule, Compound, Cone, Cuboid, Custom, Cylinder, HalfSpace, Hull, Sphere};
+use crate::shape::{Capsule, Compound, Cone, Cuboid, Custom, Cylinder, HalfSpace, Hull, Sphere, Torus};
 use crate::{Aabb, Segment, Transform, math};
 use glam::{DVec2, DVec3};
 
@@ -22,6 +22,10 @@ pub(crate) fn sphere(point: DVec3, sphere: &Sphere) -> PointProjection {
 pub(crate) fn capsule(point: DVec3, capsule: &Capsule) -> PointProjection {
     let h = capsule.half_height();
     swollen_point(point, DVec3::Y * point.y.clamp(-h, h), capsule.radius())
+}
+
+pub(crate) fn torus(point: DVec3, torus: &Torus) -> PointProjection {
+    swollen_point(point, torus.spine(point), torus.tube())
 }
 
 /// The ball around `center`, which is the point of a core closest to `point`. On the core every way out across y is as

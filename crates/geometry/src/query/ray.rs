@@ -6,7 +6,7 @@
 use super::{RayHit, Span};
 use crate::Ray;
 use crate::bvh::RaySlopes;
-use crate::shape::{Capsule, Compound, Cone, Convex, Cylinder, Hull};
+use crate::shape::{Capsule, Compound, Cone, Convex, Cylinder, Ellipsoid, Hull};
 use glam::DVec3;
 
 /// The hit that a span means for a ray of limited length.
@@ -87,6 +87,18 @@ pub(crate) fn cone(ray: &Ray, cone: &Cone) -> Option<Span> {
     let normal = (DVec3::new(outward.x, 0.0, outward.z).normalize_or_zero() + DVec3::Y * k).normalize();
     let side = Span { enter: start + enter, leave: start + leave, normal };
     side.intersect(height)
+}
+
+/// A ball, stretched: distances along the ray are `|d/s|` times as long there, and a normal n becomes n/s.
+pub(crate) fn ellipsoid(ray: &Ray, ellipsoid: &Ellipsoid) -> Option<Span> {
+    // From the point nearest the middle on, to keep the digits of a ray that comes from afar.
+    let start = -ray.origin.dot(ray.direction);
+    let (origin, direction) = (ray.at(start) / ellipsoid.radii(), ray.direction / ellipsoid.radii());
+    let length = direction.length();
+    let shrunk = Ray { origin, direction: direction / length };
+    let span = Span::ball(&shrunk, DVec3::ZERO, 1.0)?;
+    let normal = (span.normal / ellipsoid.radii()).normalize_or_zero();
+    Some(Span { enter: start + span.enter / length, leave: start + span.leave / length, normal })
 }
 
 /// A hull is the intersection of the half-spaces below its faces.

@@ -30,6 +30,12 @@ impl Shape {
                 let base = Aabb::from_center(pose.translation - axis * cone.half_height(), circle() * cone.radius());
                 base.merged(&Aabb::new(apex, apex))
             }
+            Self::Ellipsoid(ellipsoid) => {
+                let rows = rotation.transpose();
+                let reach = |row: DVec3| (row * ellipsoid.radii()).length();
+                around(DVec3::new(reach(rows.x_axis), reach(rows.y_axis), reach(rows.z_axis)))
+            }
+            Self::Torus(torus) => around(circle() * torus.radius() + DVec3::splat(torus.tube())),
             Self::Hull(hull) => {
                 Aabb::from_points(hull.vertices().iter().map(|&vertex| rotation * vertex + pose.translation))
             }
@@ -65,6 +71,8 @@ impl Shape {
                 let center = (-r * r / (4.0 * h)).max(-h);
                 BoundingSphere::new(DVec3::Y * center, (h - center).max(r))
             }
+            Self::Ellipsoid(ellipsoid) => centered(ellipsoid.radii().max_element()),
+            Self::Torus(torus) => centered(torus.radius() + torus.tube()),
             Self::Hull(hull) => around_points(hull.vertices()),
             Self::Custom(_) => {
                 let aabb = self.local_aabb();

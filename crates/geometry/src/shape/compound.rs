@@ -10,12 +10,14 @@ const ENDLESS: DVec3 = DVec3::splat(1e10);
 
 /// Several shapes, each at its own pose, that move as one: the union of its parts.
 ///
-/// Parts may be of any kind but the half-space, which has no size. Compounds among the parts are replaced by their own
+/// Parts may be of any kind but the half-space, which has no size. Compounds and tori among the parts are replaced by their own
 /// parts, so the part numbers that queries report are those of [`Compound::parts`]: the order given, with every nested
 /// compound spelled out in its place.
 #[derive(Clone, Debug)]
 pub struct Compound {
     parts: Vec<(Transform, Shape)>,
+    /// The same with every torus in one piece, if there is one.
+    members: Option<Vec<(Transform, Shape)>>,
     aabb: Aabb,
     bvh: Bvh,
 }
@@ -24,18 +26,32 @@ impl Compound {
     /// The union of `parts`: at least one; poses finite with rotations of unit length.
     pub fn new(parts: Vec<(Transform, Shape)>) -> Result<Self, GeometryError> {
         let mut flat = Vec::with_capacity(parts.len());
+        let mut members = Vec::new();
+        let mut is_made_up = false;
         for (index, (pose, shape)) in parts.into_iter().enumerate() {
             checked_pose(index, &pose)?;
             match shape {
                 // What is inside was flattened when it was made, so one level is all there is.
                 Shape::Compound(inner) => {
-                    flat.extend(inner.parts.iter().map(|(inner_pose, part)| (pose * *inner_pose, part.clone())));
+                    let placed = |(inner_pose, part): &(Transform, Shape)| (pose * *inner_pose, part.clone());
+                    flat.extend(inner.parts.iter().map(placed));
+                    members.extend(inner.members().iter().map(placed));
+                    is_made_up |= inner.members.is_some();
+                }
+                Shape::Torus(torus) => {
+                    let ring = torus.parts().parts.iter();
+                    flat.extend(ring.map(|(inner_pose, part)| (pose * *inner_pose, part.clone())));
+                    members.push((pose, Shape::Torus(torus)));
+                    is_made_up = true;
                 }
                 Shape::HalfSpace(_) => {
                     let why = format!("part {index} is a half-space, which has no size; make it a shape of its own");
                     return Err(GeometryError::Degenerate { what: "compound", why });
                 }
-                shape => flat.push((pose, shape)),
+                shape => {
+                    flat.push((pose, shape.clone()));
+                    members.push((pose, shape));
+                }
             }
         }
         if flat.is_empty() {
@@ -46,12 +62,17 @@ impl Compound {
         // Height fields are endless; the hierarchy computes with numbers.
         let finite = |part: &Aabb| Aabb::new(part.min.max(-ENDLESS), part.max.min(ENDLESS));
         let boxes: Vec<Aabb> = boxes.iter().map(finite).collect();
-        Ok(Self { parts: flat, aabb, bvh: Bvh::build(&boxes) })
+        Ok(Self { parts: flat, members: is_made_up.then_some(members), aabb, bvh: Bvh::build(&boxes) })
     }
 
     /// The parts and their poses.
     pub fn parts(&self) -> &[(Transform, Shape)] {
         &self.parts
+    }
+
+    /// What it was made of: compounds spelled out, but each torus in one piece. Volume, mass and pictures come from these.
+    pub fn members(&self) -> &[(Transform, Shape)] {
+        self.members.as_deref().unwrap_or(&self.parts)
     }
 
     /// The smallest box around the boxes of all parts.

@@ -10,6 +10,7 @@ mod cone;
 mod cuboid;
 mod custom;
 mod cylinder;
+mod ellipsoid;
 mod flats;
 mod half_space;
 mod height_field;
@@ -19,6 +20,7 @@ mod patches;
 mod queries;
 mod sphere;
 mod surface;
+mod torus;
 
 pub use capsule::Capsule;
 pub use compound::Compound;
@@ -26,11 +28,14 @@ pub use cone::Cone;
 pub use cuboid::Cuboid;
 pub use custom::{Custom, SupportMap};
 pub use cylinder::Cylinder;
+pub use ellipsoid::Ellipsoid;
 pub use half_space::HalfSpace;
 pub use height_field::HeightField;
 pub use hull::{Hull, HullEdge};
 pub use mesh::{EdgeKind, FLAT_ANGLE, Mesh};
 pub use sphere::Sphere;
+pub use torus::Torus;
+pub(crate) use torus::{Bow, BowFeature};
 
 use crate::GeometryError;
 use crate::Transform;
@@ -50,6 +55,8 @@ pub enum Shape {
     Cylinder(Cylinder),
     /// A circular cone.
     Cone(Cone),
+    /// An ellipsoid.
+    Ellipsoid(Ellipsoid),
     /// A convex polyhedron.
     Hull(Arc<Hull>),
     /// A user-defined convex shape.
@@ -60,6 +67,8 @@ pub enum Shape {
     Mesh(Arc<Mesh>),
     /// A terrain given by heights on a regular grid.
     HeightField(Arc<HeightField>),
+    /// A ring with a round tube.
+    Torus(Arc<Torus>),
     /// Several shapes, rigidly placed.
     Compound(Arc<Compound>),
 }
@@ -89,6 +98,17 @@ impl Shape {
     /// A cone with its apex at `half_height` on the y axis and its base circle of `radius` at `−half_height`.
     pub fn cone(half_height: f64, radius: f64) -> Result<Self, GeometryError> {
         Cone::new(half_height, radius).map(Self::Cone)
+    }
+
+    /// An ellipsoid around the origin with these semi-axes along x, y and z, in metres.
+    pub fn ellipsoid(radii: impl Into<DVec3>) -> Result<Self, GeometryError> {
+        Ellipsoid::new(radii.into()).map(Self::Ellipsoid)
+    }
+
+    /// A torus around the y axis: the points within `tube` metres of the circle of this `radius`. In pairs with other shapes it
+    /// consists of convex parts, see [`Torus::parts`].
+    pub fn torus(radius: f64, tube: f64) -> Result<Self, GeometryError> {
+        Torus::new(radius, tube).map(|torus| Self::Torus(Arc::new(torus)))
     }
 
     /// The smallest convex polyhedron around some points.
@@ -125,6 +145,15 @@ impl Shape {
     /// Several shapes at their poses. Compounds inside are flattened.
     pub fn compound(parts: Vec<(Transform, Shape)>) -> Result<Self, GeometryError> {
         Compound::new(parts).map(|compound| Self::Compound(Arc::new(compound)))
+    }
+
+    /// The parts that a shape consists of in pairs with others: those of a compound or a torus. `None` for all others.
+    pub fn as_compound(&self) -> Option<&Compound> {
+        match self {
+            Self::Compound(compound) => Some(compound),
+            Self::Torus(torus) => Some(torus.parts()),
+            _ => None,
+        }
     }
 }
 

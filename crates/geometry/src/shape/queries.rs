@@ -16,7 +16,7 @@
 
 use super::Shape;
 use crate::Ray;
-use crate::query::{PointProjection, RayHit, Span, point, ray, support_ray};
+use crate::query::{PointProjection, RayHit, Span, point, point_ellipsoid, ray, support_ray, torus_ray};
 use glam::DVec3;
 
 /// Coordinates beyond this (in metres) are not computed with: their squares overflow or say nothing.
@@ -42,11 +42,13 @@ impl Shape {
             Self::Capsule(capsule) => ray::capsule(local_ray, capsule),
             Self::Cylinder(cylinder) => ray::cylinder(local_ray, cylinder),
             Self::Cone(cone) => ray::cone(local_ray, cone),
+            Self::Ellipsoid(ellipsoid) => ray::ellipsoid(local_ray, ellipsoid),
             Self::Hull(hull) => ray::hull(local_ray, hull),
             Self::HalfSpace(half_space) => Span::half_space(local_ray, half_space.normal(), 0.0),
             Self::Custom(custom) => return support_ray::cast_ray(local_ray, custom, max_distance),
             Self::Mesh(mesh) => return mesh.cast_ray(local_ray, max_distance),
             Self::HeightField(field) => return field.cast_ray(local_ray, max_distance),
+            Self::Torus(torus) => return torus_ray::cast_ray(local_ray, torus, max_distance),
             Self::Compound(compound) => return ray::compound(local_ray, compound, max_distance),
         };
         ray::hit(local_ray, span, max_distance)
@@ -67,6 +69,8 @@ impl Shape {
             Self::Capsule(capsule) => point::capsule(local_point, capsule),
             Self::Cylinder(cylinder) => point::cylinder(local_point, cylinder),
             Self::Cone(cone) => point::cone(local_point, cone),
+            Self::Ellipsoid(ellipsoid) => point_ellipsoid::ellipsoid(local_point, ellipsoid),
+            Self::Torus(torus) => point::torus(local_point, torus),
             Self::Hull(hull) => point::hull(local_point, hull),
             Self::HalfSpace(half_space) => point::half_space(local_point, half_space),
             Self::Custom(custom) => return point::custom(local_point, custom),

@@ -125,6 +125,7 @@ pub fn convex_shapes() -> Vec<Shape> {
         Shape::cone(0.5, 0.4).unwrap(),
         Shape::hull(&hull).unwrap(),
         Shape::custom(Ellipsoid(dvec3(0.3, 0.5, 0.4))).unwrap(),
+        Shape::ellipsoid(dvec3(0.25, 0.5, 0.4)).unwrap(),
     ]
 }
 

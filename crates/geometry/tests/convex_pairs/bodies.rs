@@ -60,6 +60,7 @@ impl Form {
             Form::Shape(Shape::Cylinder(s)) => Some(s),
             Form::Shape(Shape::Cone(s)) => Some(s),
             Form::Shape(Shape::Hull(s)) => Some(s.as_ref()),
+            Form::Shape(Shape::Ellipsoid(s)) => Some(s),
             Form::Shape(Shape::Custom(s)) => Some(s),
             Form::Shape(_) => None,
         }
@@ -116,6 +117,8 @@ impl Body {
                 skeleton = hull_skeleton(&points);
                 Shape::hull(&points)
             }
+            // Ours and the user's.
+            Kind::Ellipsoid if rng.bool() => Shape::ellipsoid(lengths),
             Kind::Ellipsoid => Shape::custom(Ellipsoid(lengths)),
             Kind::Triangle => {
                 let corners: Vec<_> = (0..3).map(|_| lengths * direction(rng)).collect();

@@ -64,6 +64,7 @@ impl Rng {
                 let points: Vec<DVec3> = (0..self.0.usize(4..30)).map(|_| self.direction() * size).collect();
                 Shape::hull(&points)
             }
+            6 if self.0.bool() => Shape::ellipsoid([length(self), length(self), length(self) * thin]),
             _ => Shape::custom(Ellipsoid(DVec3::new(length(self), length(self), length(self) * thin))),
         }
         .expect("sizes are in range")
@@ -161,6 +162,7 @@ fn as_convex(shape: &Shape) -> Option<&dyn Convex> {
         Shape::Capsule(s) => Some(s),
         Shape::Cylinder(s) => Some(s),
         Shape::Cone(s) => Some(s),
+        Shape::Ellipsoid(s) => Some(s),
         Shape::Hull(s) => Some(s.as_ref()),
         Shape::Custom(s) => Some(s),
         _ => None,

@@ -151,6 +151,8 @@ impl<'f> Shapes<'f> {
             }
             ShapeFile::Cylinder { radius, height } => (Shape::cylinder(0.5 * height, radius), ["cylinder", ""]),
             ShapeFile::Cone { radius, height } => (Shape::cone(0.5 * height, radius), ["cone", ""]),
+            ShapeFile::Ellipsoid { radii } => (Shape::ellipsoid(radii), ["ellipsoid", "radii"]),
+            ShapeFile::Torus { radius, tube } => (Shape::torus(radius, tube), ["torus", ""]),
             ShapeFile::HalfSpace { normal } => (Shape::half_space(normal), ["half_space", "normal"]),
             ShapeFile::HeightField { ref heights, spacing } => return terrain(context, heights, spacing, node),
             ShapeFile::Hull(ref hull) => {
@@ -201,7 +203,7 @@ impl<'f> Shapes<'f> {
             placed.push(pose.and_then(|pose| Ok((pose, shape?))));
         }
         let placed = placed.into_iter().collect::<Result<Vec<_>, Reported>>()?;
-        let size = |shape: &Shape| if let Shape::Compound(inner) = shape { inner.parts().len() } else { 1 };
+        let size = |shape: &Shape| shape.as_compound().map_or(1, |inner| inner.parts().len());
         if placed.iter().map(|(_, shape)| size(shape)).sum::<usize>() > MAX_PARTS {
             context.report.push(span, format!("a compound has more than {MAX_PARTS} parts"), "");
             return Err(Reported);

@@ -336,6 +336,11 @@ pub enum ColumnFile {
     Reactions,
     /// `JOINT.error`: by how much each joint is open, in metres or radians.
     JointErrors,
+    /// `integration_step`, `step_error`, `total_error`, `integration_steps`, `events`, `stumbled`: of a method that controls its error, the
+    /// length of the integration's next step, the estimated errors of its last step and of all so far, relative to the sizes and speeds
+    /// of the scene; then, of the last step of the world, how many steps it took, how many events there were, and how much of the time was taken
+    /// in small steps. Zero for other methods.
+    Accuracy,
 }
 
 impl Default for RecordingFile {

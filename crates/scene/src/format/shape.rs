@@ -58,6 +58,22 @@ pub enum ShapeFile {
         #[schemars(range(min = 1e-9, max = 1e9), extend("unit" = "m"))]
         height: f64,
     },
+    /// An ellipsoid: a ball stretched along x, y and z.
+    Ellipsoid {
+        /// Its three semi-axes: half its lengths along x, y and z.
+        #[schemars(with = "[f64; 3]", extend("unit" = "m"))]
+        radii: DVec3,
+    },
+    /// A ring with a round tube, around the y axis. Mass, rays and its outside are exact; in its hole it touches others as a polygon
+    /// of 24 rounded sides.
+    Torus {
+        /// The distance from the axis to the middle of the tube.
+        #[schemars(range(min = 1e-9, max = 1e9), extend("unit" = "m"))]
+        radius: f64,
+        /// The radius of the tube, not larger than the other.
+        #[schemars(range(min = 1e-9, max = 1e9), extend("unit" = "m"))]
+        tube: f64,
+    },
     /// The smallest convex polyhedron around points, or around the vertices of a mesh file.
     Hull(HullFile),
     /// Everything below a plane through the origin: an endless floor.

@@ -71,6 +71,10 @@ enum Figure {
     Cone(f64, f64),
     /// The normal.
     HalfSpace(DVec3),
+    /// The semi-axes.
+    Ellipsoid(DVec3),
+    /// The radius of the ring and that of the tube.
+    Torus(f64, f64),
     /// The corners of triangles, and the normals there.
     Surface(Vec<glam::Vec3>, Vec<glam::Vec3>),
 }
@@ -83,6 +87,8 @@ impl Figure {
             Shape::Capsule(c) => Self::Capsule(c.radius(), c.half_height()),
             Shape::Cylinder(c) => Self::Cylinder(c.radius(), c.half_height()),
             Shape::Cone(c) => Self::Cone(c.radius(), c.half_height()),
+            Shape::Ellipsoid(ellipsoid) => Self::Ellipsoid(ellipsoid.radii()),
+            Shape::Torus(torus) => Self::Torus(torus.radius(), torus.tube()),
             Shape::HalfSpace(half_space) => Self::HalfSpace(half_space.normal()),
             other => {
                 let Surface { positions, normals } = Surface::of(other, &Transform::IDENTITY);
@@ -99,6 +105,8 @@ impl Figure {
             Self::Capsule(radius, half_height) => Shape::capsule(half_height, radius),
             Self::Cylinder(radius, half_height) => Shape::cylinder(half_height, radius),
             Self::Cone(radius, half_height) => Shape::cone(half_height, radius),
+            Self::Ellipsoid(radii) => Shape::ellipsoid(radii),
+            Self::Torus(radius, tube) => Shape::torus(radius, tube),
             Self::HalfSpace(normal) => Shape::half_space(normal),
             Self::Surface(ref positions, ref normals) => return placed(positions, normals, pose),
         };

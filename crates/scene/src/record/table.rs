@@ -9,6 +9,10 @@ use tumble_dynamics::{BodyId, JointId, World};
 /// The numbers recorded of a body, as endings of column names: position, orientation, velocity, angular velocity.
 pub(crate) const OF_BODY: [&str; 13] = ["x", "y", "z", "qx", "qy", "qz", "qw", "vx", "vy", "vz", "wx", "wy", "wz"];
 
+/// What is recorded of a method that controls its error.
+const OF_ACCURACY: [&str; 6] =
+    ["integration_step", "step_error", "total_error", "integration_steps", "events", "stumbled"];
+
 /// The columns that do not belong to a body.
 pub(crate) const GENERAL: [&str; 6] = ["time", "kinetic", "potential", "energy", "contacts", "awake"];
 
@@ -34,6 +38,7 @@ enum More {
     Coordinate(JointId, &'static str),
     Reaction(JointId),
     Gap(JointId),
+    Accuracy,
 }
 
 impl Columns {
@@ -111,6 +116,10 @@ impl Columns {
                     self.more.push(More::Gap(id));
                 }
             }
+            ColumnFile::Accuracy => {
+                self.names.extend(OF_ACCURACY.map(str::to_owned));
+                self.more.push(More::Accuracy);
+            }
         }
     }
 
@@ -167,6 +176,11 @@ impl Columns {
             More::Reaction(id) => {
                 let reaction = world.joint(id).map(|joint| joint.reaction()).unwrap_or_default();
                 six(row, [reaction.force, reaction.torque]);
+            }
+            More::Accuracy => {
+                let accuracy = world.report().accuracy;
+                row.extend([accuracy.step, accuracy.error, accuracy.total_error]);
+                row.extend([accuracy.steps as f64, accuracy.events as f64, accuracy.stumbled]);
             }
             More::Gap(id) => row.push(world.joint(id).map_or(0.0, |joint| joint.error())),
         }

@@ -7,11 +7,12 @@
 //! | point, line | `√(w² − (w·u)²) − r₁ − r₂` | |
 //! | point, rim | `√(y² + (ρ − R)²) − r` | y = w·a along the rim's axis, ρ = √(w² − y²) across it |
 //! | point, cone | `ρ cos α − y sin α − r` | y = w·a from the apex along the axis |
-//! | rim, plane | `w·n − R √(1 − (n·a)²)` | the rim's lowest point |
+//! | rim, plane | `w·n − R √(1 − (n·a)²) − r` | the rim's lowest point |
+//! | ellipsoid, plane | `w·n − √(Σ (n·fᵢ)²)` | fᵢ its semi-axes as vectors |
 //! | lines, rims, cones | stationary `w·(u × v)/\|u × v\|` less the radii | K B.4.6, see [`curves`](super::curves) |
 //!
 //! A corner is a point with radius r = 0, a sphere or the end of a capsule one with a radius; an edge is a line without, the side
-//! of a capsule or cylinder a line with a radius.
+//! of a capsule or cylinder a line with a radius; a torus is a rim with the radius of its tube.
 //!
 //! Gaps with a root are distances: at zero they have no direction. With a radius that never happens at the surface. Without
 //! one (a corner against a corner or an edge) it does where they touch, but then they touch their faces too.
@@ -101,6 +102,21 @@ pub enum Gap {
         axis: DVec3,
         /// Its radius.
         radius: f64,
+        /// The radius of the tube around it, if it is that of a torus.
+        reach: f64,
+    },
+    /// An ellipsoid above a plane.
+    EllipsoidPlane {
+        /// The body with the plane.
+        on: End,
+        /// A point of the plane.
+        plane: DVec3,
+        /// Its normal, outwards.
+        normal: DVec3,
+        /// The ellipsoid's centre.
+        center: DVec3,
+        /// Its semi-axes, as vectors.
+        axes: [DVec3; 3],
     },
     /// Two lines, rims or cones.
     Curves {
@@ -137,10 +153,15 @@ impl Gap {
                 let (y, rho) = along_and_across(bodies, on, apex, axis, point);
                 rho * cos - y * sin - reach
             }
-            Self::CirclePlane { on, plane, normal, center, axis, radius } => {
+            Self::CirclePlane { on, plane, normal, center, axis, radius, reach } => {
                 let n = Arrow::axis(bodies, on, normal);
                 let cos = n.dot(&Arrow::axis(bodies, other(on), axis));
-                away(bodies, on, plane, center).dot(&n) - (-(cos * cos) + 1.0).sqrt() * radius
+                away(bodies, on, plane, center).dot(&n) - (-(cos * cos) + 1.0).sqrt() * radius - reach
+            }
+            Self::EllipsoidPlane { on, plane, normal, center, axes } => {
+                let n = Arrow::axis(bodies, on, normal);
+                let [x, y, z] = axes.map(|axis| n.dot(&Arrow::axis(bodies, other(on), axis)));
+                away(bodies, on, plane, center).dot(&n) - (x * x + y * y + z * z).sqrt()
             }
             Self::Curves { curves, angles, sign, reach } => match curves::solve(&curves, bodies, angles) {
                 Some(at) => curves::distance(&curves, bodies, &at) * sign - reach,

@@ -18,15 +18,15 @@
 //! same, with the same sign, and zero together. A rim differs to first order in the angle between n and n_c, since its lowest
 //! point moves along it.
 //!
-//! **What is exact.** All gaps between the features of boxes, hulls, triangles, spheres, capsules, cylinders, cones and half-spaces
-//! are, with the following exceptions:
+//! **What is exact.** All gaps between the features of boxes, hulls, triangles, spheres, capsules, cylinders, cones, tori, half-spaces, and
+//! of ellipsoids with anything flat are, with the following exceptions:
 //!
-//! - A user-defined shape is replaced by the ball that touches it from inside (see
+//! - A user-defined shape, and an ellipsoid beside anything that is not flat, is replaced by the ball that touches it from inside (see
 //!   [`Feature::geometry`](tumble_geometry::query::Feature::geometry)): c and J are exact, J̇ẋ if it curves the same in all directions.
 //! - A point of a line or side within a plane (an edge flat on a face, or across a cap) is fixed in its body: the line
 //!   stays on the face wherever along it one looks.
 //! - Parallel lines are a point of the first beside the second, where one of them has a radius.
-//! - Where no gap of features is to be had — parallel edges, corners that touch corners, [`Feature::Spot`], or features
+//! - Where no gap of features is to be had — parallel edges, a face that ends before the lowest point of a torus, corners that touch corners, [`Feature::Spot`], or features
 //!   whose own normal is more than 37° from that of the contact — a point of the second body is held above a plane of the first
 //!   through the contact point: c and J are those of the contact row, J̇ẋ is that of a corner on a face.
 
@@ -64,6 +64,8 @@ pub struct ContactFeature {
 
 /// The cosine of the angle between a gap's own normal and that of the contact up to which it is one of the contact.
 const WITHIN: f64 = 0.8;
+/// How far the gap of a torus may be from that of the contact point, as a share of its size.
+const ELSEWHERE: f64 = 1e-3;
 /// A rim that lies on a plane to this angle (sine) has no lowest point.
 const LEVEL: f64 = 1e-4;
 /// Lines at less than this angle (sine) have no common perpendicular.
@@ -97,9 +99,25 @@ impl ContactFeature {
             let outward = frame.inverse_vector(place.normals[k]);
             Some(point.features[k].geometry(shape, parts[k], outward)?.moved(&frame))
         });
-        let gap = place.gap(geometry).filter(|gap| place.is_along(gap)).unwrap_or_else(|| place.sample());
+        let is_sound = |gap: &Gap| place.is_along(gap) && place.is_here(gap, &geometry);
+        let gap = place.gap(geometry).filter(is_sound).unwrap_or_else(|| place.sample());
         let radii = geometry.map(|geometry| geometry.as_ref().map_or(0.0, what_radius));
         Self { features: point.features, gap, radii }
+    }
+
+    /// A point of the second shape above a plane of the first through the contact point, whatever touches: `normal` is that of the plane,
+    /// out of the first shape and in its frame. For contacts whose plane was found in some other way.
+    pub fn on_plane(sides: [ContactSide; 2], b_in_a: &Transform, normal: DVec3, point: &ContactPoint) -> Self {
+        let half = normal * (0.5 * point.depth);
+        let [plane, other] = [point.position + half, b_in_a.inverse_point(point.position - half)];
+        let gap = Gap::PointPlane {
+            on: End::First,
+            plane: sides[0].frame.point(plane),
+            normal: sides[0].frame.vector(normal),
+            point: sides[1].frame.point(other),
+            reach: 0.0,
+        };
+        Self { features: point.features, gap, radii: [0.0; 2] }
     }
 
     /// The gap in metres with its derivatives.
@@ -144,13 +162,28 @@ impl Place {
         gap.measure(&self.bodies).jacobian.linear[1].dot(normal) > WITHIN
     }
 
+    /// Whether a gap is that of this contact. A torus is not convex: where a part of it is near a face, the lowest point of the
+    /// whole ring may be beyond the face's border.
+    fn is_here(&self, gap: &Gap, geometry: &[Option<FeatureGeometry>; 2]) -> bool {
+        geometry.iter().flatten().all(|geometry| match geometry {
+            FeatureGeometry::Circle { radius, tube, .. } if *tube > 0.0 => {
+                (gap.measure(&self.bodies).value + self.depth).abs() < ELSEWHERE * (radius + tube)
+            }
+            _ => true,
+        })
+    }
+
     fn gap(&self, geometry: [Option<FeatureGeometry>; 2]) -> Option<Gap> {
-        use FeatureGeometry::{Circle, Cone, Line, Plane, Point};
+        use FeatureGeometry::{Circle, Cone, Ellipsoid, Line, Plane, Point};
         match geometry {
             [Some(Plane { point, normal }), other] => Some(self.above(End::First, point, normal, other)),
             [other, Some(Plane { point, normal })] => Some(self.above(End::Second, point, normal, other)),
-            [Some(Point { point, radius }), Some(other)] => self.beside(End::Second, other, point, radius),
-            [Some(other), Some(Point { point, radius })] => self.beside(End::First, other, point, radius),
+            [Some(Point { point, radius } | Ellipsoid { inner: point, radius, .. }), Some(other)] => {
+                self.beside(End::Second, other, point, radius)
+            }
+            [Some(other), Some(Point { point, radius } | Ellipsoid { inner: point, radius, .. })] => {
+                self.beside(End::First, other, point, radius)
+            }
             [Some(a @ (Line { .. } | Circle { .. } | Cone { .. })), Some(b)] => self.between(a, b),
             [None, _] | [_, None] => None,
         }
@@ -167,14 +200,19 @@ impl Place {
                 let center = point + direction * direction.dot(spot - point);
                 match self.features[o] {
                     // The cross-section of a cylinder is a circle; across a capsule, which ends in balls, it is a ball.
-                    Feature::Side => Gap::CirclePlane { on, plane, normal, center, axis: direction, radius },
+                    Feature::Side => {
+                        Gap::CirclePlane { on, plane, normal, center, axis: direction, radius, reach: 0.0 }
+                    }
                     _ => over(center, radius),
                 }
             }
-            Some(FeatureGeometry::Circle { center, axis, radius }) => {
+            Some(FeatureGeometry::Ellipsoid { center, axes, .. }) => {
+                Gap::EllipsoidPlane { on, plane, normal, center, axes }
+            }
+            Some(FeatureGeometry::Circle { center, axis, radius, tube }) => {
                 let tilt = self.bodies[k].pose.vector(normal).cross(self.bodies[o].pose.vector(axis)).length();
                 if tilt > LEVEL {
-                    Gap::CirclePlane { on, plane, normal, center, axis, radius }
+                    Gap::CirclePlane { on, plane, normal, center, axis, radius, reach: tube }
                 } else {
                     over(spot, 0.0)
                 }
@@ -186,15 +224,16 @@ impl Place {
     /// A corner or ball of the other body beside something of the body `on` that is not flat.
     fn beside(&self, on: End, what: FeatureGeometry, point: DVec3, radius: f64) -> Option<Gap> {
         let gap = match what {
-            FeatureGeometry::Point { point: center, radius: more } => {
+            FeatureGeometry::Point { point: center, radius: more }
+            | FeatureGeometry::Ellipsoid { inner: center, radius: more, .. } => {
                 let points = if on == End::First { [center, point] } else { [point, center] };
                 Gap::PointPoint { points, reach: radius + more }
             }
             FeatureGeometry::Line { point: line, direction, radius: more } => {
                 Gap::PointLine { on, line, direction, point, reach: radius + more }
             }
-            FeatureGeometry::Circle { center, axis, radius: rim } => {
-                Gap::PointCircle { on, center, axis, radius: rim, point, reach: radius }
+            FeatureGeometry::Circle { center, axis, radius: rim, tube } => {
+                Gap::PointCircle { on, center, axis, radius: rim, point, reach: radius + tube }
             }
             FeatureGeometry::Cone { apex, axis, sin_cos } => {
                 return Some(Gap::PointCone { on, apex, axis, sin_cos, point, reach: radius });
@@ -232,19 +271,21 @@ impl Place {
 fn what_radius(geometry: &FeatureGeometry) -> f64 {
     match geometry {
         FeatureGeometry::Point { radius, .. } | FeatureGeometry::Line { radius, .. } => *radius,
-        FeatureGeometry::Plane { .. } | FeatureGeometry::Circle { .. } | FeatureGeometry::Cone { .. } => 0.0,
+        FeatureGeometry::Circle { tube, .. } => *tube,
+        FeatureGeometry::Ellipsoid { radius, .. } => *radius,
+        FeatureGeometry::Plane { .. } | FeatureGeometry::Cone { .. } => 0.0,
     }
 }
 
 fn curve(geometry: &FeatureGeometry) -> Option<Curve> {
     match *geometry {
         FeatureGeometry::Line { point, direction, .. } => Some(Curve { point, axis: direction, kind: CurveKind::Line }),
-        FeatureGeometry::Circle { center, axis, radius } => {
+        FeatureGeometry::Circle { center, axis, radius, .. } => {
             Some(Curve { point: center, axis, kind: CurveKind::Circle(radius) })
         }
         FeatureGeometry::Cone { apex, axis, sin_cos } => {
             Some(Curve { point: apex, axis, kind: CurveKind::Cone(sin_cos) })
         }
-        FeatureGeometry::Point { .. } | FeatureGeometry::Plane { .. } => None,
+        FeatureGeometry::Point { .. } | FeatureGeometry::Plane { .. } | FeatureGeometry::Ellipsoid { .. } => None,
     }
 }

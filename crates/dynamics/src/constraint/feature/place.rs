@@ -116,8 +116,9 @@ pub(super) fn place(gap: &Gap, radii: [f64; 2], bodies: &[BodyView; 2]) -> (DVec
             let (point, axis) = (Moving::point(other, point), Moving::axis(straight, direction));
             point - (point - Moving::point(straight, line)).across(axis).unit() * radius
         }
-        Gap::PointCircle { on, center, axis, radius, point, reach } => {
+        Gap::PointCircle { on, center, axis, radius, point, .. } => {
             let [round, other] = sides(bodies, on);
+            let reach = if on == End::Second { radii[0] } else { radii[1] };
             let (point, center, axis) =
                 (Moving::point(other, point), Moving::point(round, center), Moving::axis(round, axis));
             let rim = center + (point - center).across(axis).unit() * radius;
@@ -129,10 +130,24 @@ pub(super) fn place(gap: &Gap, radii: [f64; 2], bodies: &[BodyView; 2]) -> (DVec
             let out = (point - Moving::point(cone, apex)).across(axis).unit();
             point - (out * cos - axis * sin) * reach
         }
-        Gap::CirclePlane { on, normal, center, axis, radius, .. } => {
+        Gap::CirclePlane { on, normal, center, axis, radius, reach, .. } => {
             let [flat, other] = sides(bodies, on);
             let (center, axis) = (Moving::point(other, center), Moving::axis(other, axis));
-            center - Moving::axis(flat, normal).across(axis).unit() * radius
+            let normal = Moving::axis(flat, normal);
+            center - normal.across(axis).unit() * radius - normal * reach
+        }
+        Gap::EllipsoidPlane { on, normal, center, axes, .. } => {
+            // p = c − Σ fᵢ (n·fᵢ)/h, with h = √(Σ (n·fᵢ)²).
+            let [flat, other] = sides(bodies, on);
+            let normal = Moving::axis(flat, normal);
+            let axes = axes.map(|axis| Moving::axis(other, axis));
+            let parts = axes.map(|axis| axis.dot(normal));
+            let h = parts.iter().map(|[part, _]| part * part).sum::<f64>().sqrt();
+            let h_rate = parts.iter().map(|[part, rate]| part * rate).sum::<f64>() / h;
+            let center = Moving::point(other, center);
+            axes.iter().zip(parts).fold(center, |place, (axis, [part, rate])| {
+                place - axis.times([part / h, (rate - part / h * h_rate) / h])
+            })
         }
         Gap::Curves { curves, angles, sign, .. } => between(curves, angles, sign * radii[0], bodies),
     };

@@ -11,7 +11,7 @@
 
 use super::cone::{self, Block};
 use super::element::{Against, Mode, What};
-use super::equations::{motion, view};
+use super::equations::{COUPLING, motion, view};
 use super::line::{Line, Twist};
 use super::routh::Hit;
 use super::run::Run;
@@ -22,8 +22,9 @@ use crate::event::ImpactEvent;
 use crate::{BodyId, ColliderId};
 use glam::{DMat3, DVec3};
 
-/// How many impacts happen at one moment, at most, for each point that touches; then everything stops at once.
+/// How many impacts happen at one moment, at most, for each point that touches and in all; then everything stops at once.
 const ROUNDS: usize = 200;
+const MOST_ROUNDS: usize = 4000;
 
 /// A point that touches.
 struct Spot {
@@ -62,14 +63,15 @@ impl Run<'_> {
         let mut velocities: Vec<Twist> = bodies.iter().map(motion).collect();
         let rounding = 1e-15 * self.scale.speed;
         let mut hit = false;
-        for round in 0..ROUNDS * spots.len() {
+        let rounds = (ROUNDS * spots.len()).min(MOST_ROUNDS);
+        for round in 0..rounds {
             let rates: Vec<f64> = spots.iter().map(|spot| spot.lines[0].rate(&velocities)).collect();
             let Some(fastest) = (0..spots.len()).min_by(|&a, &b| rates[a].total_cmp(&rates[b])) else { break };
             if rates[fastest] >= -rounding {
                 break;
             }
             hit = true;
-            let resting = rates[fastest] >= -self.scale.resting() || round + 1 == ROUNDS * spots.len();
+            let resting = rates[fastest] >= -self.scale.resting() || round + 1 == rounds;
             let chosen: Vec<usize> = match resting {
                 true => (0..spots.len()).filter(|&index| rates[index] <= self.scale.resting()).collect(),
                 false => (0..spots.len()).filter(|&index| spots[index].pair == spots[fastest].pair).collect(),
@@ -214,6 +216,7 @@ impl Run<'_> {
         let list = super::touch::groups(&ground, &rows);
         let solve = |group: Vec<usize>| {
             let matrix = Coupled::new(&ground, &rows, &group).matrix;
+            self.equations.count((COUPLING + 400) * group.len() * group.len() + 8 * group.len().pow(3));
             let u: Vec<f64> = group.iter().map(|&row| rows[row].line.rate(velocities) - rows[row].wanted).collect();
             let of: Vec<&Spot> = {
                 let mut of: Vec<usize> = group.iter().map(|&row| rows[row].element).collect();

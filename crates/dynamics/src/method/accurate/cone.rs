@@ -47,6 +47,8 @@ pub(super) struct Solution {
     pub(super) lambda: Vec<f64>,
     pub(super) rates: Vec<f64>,
     pub(super) converged: bool,
+    /// How many rounds it took.
+    pub(super) rounds: usize,
 }
 
 /// Solves for the rows of some blocks; none if the matrix cannot be factored.
@@ -63,10 +65,11 @@ pub(super) fn solve(matrix: &Matrix, b: &[f64], blocks: &[Block]) -> Option<Solu
     let mut rho = (largest_eigenvalue(&symmetric) * smallest.max(1e-8)).sqrt();
     let mut inner = shifted(&a, rho).inverse()?;
     let (mut z, mut y) = (vec![0.0; n], vec![0.0; n]);
-    let mut converged = false;
+    let (mut converged, mut rounds) = (false, 0);
     // Where nothing presses, the multipliers there could be are what to compare with.
     let least = b.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(0.1 * value.abs()));
     for round in 1..=ROUNDS {
+        rounds = round;
         let shift = shifts(blocks, &y, n);
         let right: Vec<f64> = (0..n).map(|i| rho * z[i] + y[i] - b[i] - shift[i]).collect();
         let x = inner.times(&right);
@@ -98,7 +101,7 @@ pub(super) fn solve(matrix: &Matrix, b: &[f64], blocks: &[Block]) -> Option<Solu
         }
     }
     let rates = a.times(&z).iter().zip(&b).map(|(a, b)| (a + b) * trace).collect();
-    Some(Solution { lambda: z, rates, converged })
+    Some(Solution { lambda: z, rates, converged, rounds })
 }
 
 fn shifted(matrix: &Matrix, by: f64) -> Matrix {

@@ -35,6 +35,28 @@ impl ContactPoints for Touching {
 }
 
 impl Touching {
+    /// What another method sees of a contact, with the impulses of `dt` seconds.
+    pub(super) fn seen(contact: &ContactView<'_>, dt: f64) -> Self {
+        let share = if contact.dt > 0.0 { dt / contact.dt } else { 0.0 };
+        let scaled = |point: ContactPoint| {
+            let ContactImpulse { normal, friction, rolling, spinning } = point.impulse;
+            let impulse = ContactImpulse {
+                normal: normal * share,
+                friction: friction * share,
+                rolling: rolling * share,
+                spinning: spinning * share,
+            };
+            ContactPoint { impulse, ..point }
+        };
+        Self {
+            colliders: contact.colliders,
+            bodies: contact.bodies,
+            material: contact.material,
+            dt,
+            points: contact.points().map(scaled).collect(),
+        }
+    }
+
     pub(super) fn view(&self) -> ContactView<'_> {
         ContactView::new(self.colliders, self.bodies, self.material, self.dt, self)
     }
@@ -61,7 +83,7 @@ pub(super) fn touching(
         for friction in &contact.frictions {
             let force = match friction.grip {
                 Grip::Slip { direction, nascent } => {
-                    -reading.slipping(friction.against, direction, nascent).0 * (friction.slip * normal)
+                    -reading.slipping(friction.against, direction, nascent, equations.blur).0 * (friction.slip * normal)
                 }
                 Grip::Stick => {
                     let directions = reading.directions(friction.against);
@@ -149,16 +171,21 @@ impl Diary {
                 continue;
             }
             let Some(contact) = element.contact() else { continue };
-            match self.entries.iter_mut().find(|entry| entry.colliders == contact.colliders) {
-                Some(entry) => entry.last = time,
-                None => self.entries.push(Entry {
-                    colliders: contact.colliders,
-                    bodies: contact.bodies,
-                    material: contact.material,
-                    first: time,
-                    last: time,
-                }),
-            }
+            self.enter(time, contact.colliders, contact.bodies, contact.material);
+        }
+    }
+
+    /// Notes a list of pairs that touch at a time.
+    pub(super) fn note_list(&mut self, time: f64, list: &[Touching]) {
+        for touching in list {
+            self.enter(time, touching.colliders, touching.bodies, touching.material);
+        }
+    }
+
+    fn enter(&mut self, time: f64, colliders: [ColliderId; 2], bodies: [BodyId; 2], material: ContactMaterial) {
+        match self.entries.iter_mut().find(|entry| entry.colliders == colliders) {
+            Some(entry) => entry.last = time,
+            None => self.entries.push(Entry { colliders, bodies, material, first: time, last: time }),
         }
     }
 

@@ -2,28 +2,39 @@
 //! [retroactive method](crate::method::Retroactive) instead, and told as a storm.
 //!
 //! Elastic balls packed in a box never come to an end (K Fig 3.7), and a pile that settles has thousands of impacts in a moment. The way
-//! through is not exact, and says so: [`StormEvent`](crate::event::StormEvent) names the time and the bodies.
+//! through is not exact, and says so: [`StormEvent`] names the time, the reason and the bodies.
+//!
+//! **Nothing hangs.** Work is counted in operations, and there is a budget of them for each simulated second
+//! ([`patience`](super::AccurateSettings::patience)), kept as a leaky bucket: what is used fills it, time that passes empties it, and when it
+//! overflows the next stretch is stumbled through. Operations are the same on every machine, and so is the result.
 
-use super::element::Mode;
-use super::run::{Run, Tally};
-use crate::event::{Events, StormEvent};
+use super::contacts::{Diary, Touching};
+use super::run::Run;
+use crate::event::{Events, Reaction, StormCause, StormEvent};
 use crate::journal::Journal;
 use crate::method::retroactive::RetroactiveSettings;
 use crate::method::{Method, NobodyWatches, Retroactive, StepContext};
-use crate::{BodyId, Cancel, ColliderIndex, StepError, Workers};
+use crate::{BodyId, Cancel, ColliderIndex, JointId, StepError, Workers};
 
 /// A stretch is this long, in seconds, and twice as long each time that one follows another.
 const STRETCH: f64 = 1.0 / 240.0;
 
-/// It is taken in this many steps.
+/// It is taken in steps of at most this, in seconds, and in at least so many.
+const LONGEST_STEP: f64 = 1.0 / 240.0;
 const STEPS: usize = 4;
 
 /// So many events within so short a time, in seconds, are a storm.
 const MANY: usize = 150;
 const SHORT: f64 = 1e-6;
 
-/// More elements than this that touch at once are a crowd.
-const CROWD: usize = 60;
+/// More points than this that touch at once are a crowd.
+pub(super) const CROWD: usize = 60;
+
+/// The work of this much simulated time may be done at once, in seconds.
+const CREDIT: f64 = 1.0;
+
+/// Operations in a unit of patience.
+const UNIT: f64 = 1e9;
 
 /// Watches for storms.
 #[derive(Clone, Debug, Default)]
@@ -31,9 +42,18 @@ pub(super) struct Watch {
     times: Vec<f64>,
     /// How many stretches followed each other.
     stretches: u32,
+    /// The work and the time up to which the budget was kept.
+    kept: (u64, f64),
+    /// Operations beyond the budget so far.
+    pub(super) debt: f64,
 }
 
 impl Watch {
+    /// One that goes on with a debt.
+    pub(super) fn new(time: f64, work: u64, debt: f64) -> Self {
+        Self { kept: (work, time), debt, ..Self::default() }
+    }
+
     /// Notes an event; whether that makes a storm.
     pub(super) fn note(&mut self, time: f64) -> bool {
         self.times.push(time);
@@ -49,77 +69,120 @@ impl Watch {
     pub(super) fn calm(&mut self) {
         self.stretches = 0;
     }
+
+    /// Keeps the budget; whether it is overdrawn.
+    pub(super) fn is_spent(&mut self, time: f64, work: u64, patience: f64) -> bool {
+        let used = work.wrapping_sub(self.kept.0) as f64 - patience * UNIT * (time - self.kept.1);
+        self.kept = (work, time);
+        self.debt = (self.debt + used).max(0.0);
+        self.debt > patience * UNIT * CREDIT
+    }
+}
+
+/// The small steps, from stretch to stretch of a step of the world.
+pub(super) struct Stumbling {
+    method: Retroactive,
+    index: ColliderIndex,
+    changes: Journal,
+}
+
+impl Stumbling {
+    fn new() -> Self {
+        let settings = RetroactiveSettings {
+            time_to_sleep: f64::INFINITY,
+            restitution_threshold: 0.02,
+            ..RetroactiveSettings::default()
+        };
+        let method = Retroactive::new().with_settings(settings);
+        let index = ColliderIndex::new(method.new_broad_phase());
+        Self { method, index, changes: Journal::everything() }
+    }
+
+    /// What touches after the last of them; impulses are those of `dt` seconds.
+    pub(super) fn touching(&self, dt: f64) -> Vec<Touching> {
+        let mut list = Vec::new();
+        self.method.visit_contacts(&mut |contact| list.push(Touching::seen(&contact, dt)));
+        list.sort_by_key(|touching| touching.colliders);
+        list
+    }
+
+    pub(super) fn reaction(&self, joint: JointId) -> Option<Reaction> {
+        self.method.reaction(joint)
+    }
+
+    /// In how many points something touches.
+    fn points(&self) -> usize {
+        let mut points = 0;
+        self.method.visit_contacts(&mut |contact| points += contact.points().len());
+        points
+    }
+
+    /// Up to three bodies that forces move and that touch something, those that touch most first.
+    fn involved(&self, run: &Run<'_>) -> [Option<BodyId>; 3] {
+        let mut counts: Vec<(BodyId, usize)> = Vec::new();
+        self.method.visit_contacts(&mut |contact| {
+            for body in contact.bodies {
+                if run.model.bodies().get(body).is_some_and(|body| body.kind.is_movable()) {
+                    match counts.iter_mut().find(|(known, _)| *known == body) {
+                        Some((_, count)) => *count += 1,
+                        None => counts.push((body, 1)),
+                    }
+                }
+            }
+        });
+        counts.sort_by_key(|&(body, count)| (std::cmp::Reverse(count), body));
+        std::array::from_fn(|k| counts.get(k).map(|&(body, _)| body))
+    }
 }
 
 impl Run<'_> {
-    /// Whether too much touches at once to be solved exactly.
-    pub(super) fn is_crowded(&self) -> bool {
-        self.elements.iter().filter(|element| element.contact().is_some() && element.mode == Mode::On).count() > CROWD
-    }
-
     /// Takes a stretch of time in small steps, to `end` at most.
     pub(super) fn stumble(
         &mut self,
-        watch: &mut Watch,
+        cause: StormCause,
+        (watch, diary): (&mut Watch, &mut Diary),
         end: f64,
         (workers, cancel): (&Workers, &Cancel),
         events: &mut Events,
     ) -> Result<(), StepError> {
         let begun = self.time;
         let length = (STRETCH * f64::from(1_u32 << watch.stretches.min(4))).min(end - begun);
-        let settings = RetroactiveSettings {
-            time_to_sleep: f64::INFINITY,
-            restitution_threshold: 0.02,
-            ..RetroactiveSettings::default()
-        };
-        let mut method = Retroactive::new().with_settings(settings);
-        let mut index = ColliderIndex::new(method.new_broad_phase());
+        let steps = STEPS.max((length / LONGEST_STEP).ceil() as usize);
+        let dt = length / steps as f64;
+        let mut small = self.small.take().unwrap_or_else(|| Box::new(Stumbling::new()));
         let mut state = self.state.clone();
-        let (mut changes, nothing) = (Journal::everything(), Journal::default());
-        let dt = length / STEPS as f64;
-        for step in 0..STEPS {
+        small.changes = Journal::everything();
+        for step in 0..steps {
             state.time = begun + dt * step as f64;
             let mut inside = Events::default();
-            method.step(&mut StepContext {
+            small.method.step(&mut StepContext {
                 model: self.model,
-                changes: &changes,
+                changes: &small.changes,
                 state: &mut state,
                 dt,
-                index: &mut index,
+                index: &mut small.index,
                 events: &mut inside,
                 tell_ongoing: false,
                 workers,
                 cancel,
                 observer: &mut NobodyWatches,
             })?;
-            changes.clone_from(&nothing);
+            small.changes = Journal::default();
             state.steps = state.steps.wrapping_add(1);
             self.impacts.append(&mut inside.impacts);
             events.broken.append(&mut inside.broken);
         }
-        state.steps = self.state.steps;
-        state.time = self.state.time;
+        (state.steps, state.time) = (self.state.steps, self.state.time);
         self.state = state;
         self.time = if begun + length >= end { end } else { begun + length };
         self.h = (0.1 * length).max(1e-6);
         watch.stretches += 1;
         watch.times.clear();
-        let mut involved: Vec<BodyId> = Vec::new();
-        for contact in self.elements.iter().filter_map(|element| element.contact().filter(|_| element.mode == Mode::On))
-        {
-            for body in contact
-                .bodies
-                .into_iter()
-                .filter(|&id| self.model.bodies().get(id).is_some_and(|b| b.kind.is_movable()))
-            {
-                if involved.len() < 3 && !involved.contains(&body) {
-                    involved.push(body);
-                }
-            }
-        }
-        let bodies = std::array::from_fn(|k| involved.get(k).copied());
-        events.storms.push(StormEvent { time: begun, until: self.time, bodies });
-        self.tally = Tally { stumbled: self.tally.stumbled + (self.time - begun), ..self.tally };
+        diary.note_list(self.time, &small.touching(dt));
+        events.storms.push(StormEvent { time: begun, until: self.time, bodies: small.involved(self), cause });
+        self.tally.stumbled += self.time - begun;
+        self.crowded = small.points() > CROWD;
+        self.small = Some(small);
         Ok(())
     }
 }

@@ -44,8 +44,20 @@ impl Matrix {
 
     /// Solves `A x = b` by elimination with partial pivoting; none if a pivot is nothing but rounding.
     pub(super) fn solve(&self, b: &[f64]) -> Option<Vec<f64>> {
+        self.solve_all(b.to_vec(), 1)
+    }
+
+    /// The inverse; none if there is none.
+    pub(super) fn inverse(&self) -> Option<Self> {
         let n = self.size;
-        let (mut a, mut x) = (self.numbers.clone(), b.to_vec());
+        let unit = Self::from_fn(n, |i, j| f64::from(u8::from(i == j)));
+        Some(Self { size: n, numbers: self.solve_all(unit.numbers, n)? })
+    }
+
+    /// Solves `A X = B` for several columns at once, row by row.
+    fn solve_all(&self, mut x: Vec<f64>, columns: usize) -> Option<Vec<f64>> {
+        let (n, m) = (self.size, columns);
+        let mut a = self.numbers.clone();
         let largest = a.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
         for k in 0..n {
             let pivot = (k..n).max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs()))?;
@@ -54,32 +66,28 @@ impl Matrix {
             }
             if pivot != k {
                 (0..n).for_each(|j| a.swap(k * n + j, pivot * n + j));
-                x.swap(k, pivot);
+                (0..m).for_each(|j| x.swap(k * m + j, pivot * m + j));
             }
-            for i in k + 1..n {
-                let factor = a[i * n + k] / a[k * n + k];
+            let (above, below) = a.split_at_mut((k + 1) * n);
+            let (x_above, x_below) = x.split_at_mut((k + 1) * m);
+            let (row, right) = (&above[k * n + k..], &x_above[k * m..]);
+            for (lower, x) in below.chunks_exact_mut(n).zip(x_below.chunks_exact_mut(m)) {
+                let factor = lower[k] / row[0];
                 if factor != 0.0 {
-                    (k..n).for_each(|j| a[i * n + j] -= factor * a[k * n + j]);
-                    x[i] -= factor * x[k];
+                    add(&mut lower[k..], -factor, row);
+                    add(x, -factor, right);
                 }
             }
         }
         for k in (0..n).rev() {
-            let known: f64 = (k + 1..n).map(|j| a[k * n + j] * x[j]).sum();
-            x[k] = (x[k] - known) / a[k * n + k];
+            let (x_above, x_below) = x.split_at_mut((k + 1) * m);
+            let right = &mut x_above[k * m..];
+            for (j, lower) in x_below.chunks_exact(m).enumerate() {
+                add(right, -a[k * n + k + 1 + j], lower);
+            }
+            right.iter_mut().for_each(|x| *x /= a[k * n + k]);
         }
         Some(x)
-    }
-
-    /// The inverse; none if there is none.
-    pub(super) fn inverse(&self) -> Option<Self> {
-        let n = self.size;
-        let mut columns = Vec::with_capacity(n);
-        for j in 0..n {
-            let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
-            columns.push(self.solve(&unit)?);
-        }
-        Some(Self::from_fn(n, |i, j| columns[j][i]))
     }
 
     /// An orthonormal basis of the range of a symmetric semidefinite matrix, as a list of columns, and the smallest pivot: by Cholesky's
@@ -145,6 +153,8 @@ mod tests {
             let matrix = Matrix::from_fn(n, |_, _| random.f64() - 0.5);
             let x: Vec<f64> = (0..n).map(|_| random.f64()).collect();
             let found = matrix.solve(&matrix.times(&x)).unwrap();
+            assert!(found.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-9));
+            let found = matrix.inverse().unwrap().times(&matrix.times(&x));
             assert!(found.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-9));
         }
         assert!(Matrix::from_fn(2, |_, _| 1.0).solve(&[1.0, 2.0]).is_none());

@@ -3,9 +3,10 @@
 //! Points are found as ever, broad phase and manifolds, up to the distance that their bodies may close until the next look. Each
 //! becomes the exact gap function of the features that make it ([`ContactFeature`]), which is followed through the step.
 
-use super::element::{Contact, Element, Mode, What};
+use super::element::{Contact, Element, Face, Mode, What};
 use super::equations::view;
 use super::run::Run;
+use super::settings::ContactPlane;
 use crate::constraint::feature::{ContactFeature, ContactSide};
 use crate::parts::pairs;
 use crate::parts::regions::{reach, relocate, world_pose};
@@ -16,6 +17,9 @@ use tumble_geometry::query::{self, ManifoldOptions, PairCache};
 /// Up to this distance, in lengths of the scene, points are looked for by themselves.
 const NEAR: f64 = 1e-5;
 
+/// What goes round an edge has clearly turned at this sine of the angle.
+const CLEARLY_TURNED: f64 = 1e-3;
+
 /// What a look at the contacts found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Look {
@@ -23,6 +27,8 @@ pub(super) struct Look {
     pub(super) changed: bool,
     /// The deepest overlap of a point that nobody saw coming, in metres.
     pub(super) surprise: f64,
+    /// How many points touch.
+    pub(super) touching: usize,
 }
 
 impl Run<'_> {
@@ -45,6 +51,9 @@ impl Run<'_> {
         let mut look = Look::default();
         let band = self.scale.touching();
         for pair in near {
+            if self.keep_rounding(pair, &mut known, &mut elements, &mut look) {
+                continue;
+            }
             for contact in self.points(pair, ahead) {
                 let before = known.iter().position(|element| {
                     element.contact().is_some_and(|old| old.colliders == contact.colliders && old.key == contact.key)
@@ -62,12 +71,46 @@ impl Run<'_> {
                     }
                     None => {}
                 }
+                look.touching += usize::from(element.mode == Mode::On || gap.value - element.offset <= band);
                 elements.push(element);
             }
         }
         look.changed |= known.iter().any(|lost| lost.mode == Mode::On);
         self.elements = elements;
         look
+    }
+
+    /// What has just begun to go round an edge is told from what lies on the face only once it has turned a little. Until then its points are
+    /// those that it has. Whether that is so.
+    fn keep_rounding(
+        &self,
+        pair: [ColliderId; 2],
+        known: &mut Vec<Element>,
+        elements: &mut Vec<Element>,
+        look: &mut Look,
+    ) -> bool {
+        let early = |element: &Element| {
+            let Some(contact) = element.contact().filter(|contact| contact.rounds && contact.colliders == pair) else {
+                return false;
+            };
+            let views = contact.bodies.map(|id| view(self.model, &self.state.bodies, id));
+            contact.turned(&views).is_some_and(|turned| turned < CLEARLY_TURNED)
+                && contact.feature.measure(&views).value < NEAR * self.scale.length
+        };
+        if !known.iter().any(early) {
+            return false;
+        }
+        let mut index = 0;
+        while index < known.len() {
+            if early(&known[index]) {
+                let element = known.remove(index);
+                look.touching += usize::from(element.mode == Mode::On);
+                elements.push(element);
+            } else {
+                index += 1;
+            }
+        }
+        true
     }
 
     /// The same point at another moment: it goes on in its mode.
@@ -136,15 +179,47 @@ impl Run<'_> {
         let mut points = Vec::new();
         for manifold in &manifolds {
             for point in manifold.points() {
-                let feature = ContactFeature::new(sides, &b_in_a, manifold, point);
+                let feature = match self.settings.chosen_plane() {
+                    ContactPlane::Features => ContactFeature::new(sides, &b_in_a, manifold, point),
+                    ContactPlane::Fitted => ContactFeature::on_plane(sides, &b_in_a, fitted_plane(manifold), point),
+                };
                 let key = (manifold.part_a, manifold.part_b, point.feature);
                 if points.iter().any(|known: &Contact| known.key == key) {
                     continue;
                 }
                 let bodies = [a.body, b.body];
-                points.push(Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, (material, surface)));
+                let mut contact =
+                    Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, (material, surface));
+                contact.face = Face::of(&feature, &sides);
+                // A manifold prefers faces; what is round and beyond the end of one touches its edge.
+                let views = bodies.map(|id| view(self.model, &self.state.bodies, id));
+                if contact.within_face(&views).is_some_and(|within| within < 0.0) {
+                    contact.go_round_the_edge(&views);
+                }
+                points.push(contact);
             }
         }
         points
     }
+}
+
+/// The plane that the points of a manifold are nearest to (least squares), as a unit normal out of the first shape; for fewer than three
+/// points, or points in a line, that of the manifold.
+fn fitted_plane(manifold: &query::Manifold) -> DVec3 {
+    let points = manifold.points();
+    let middle = points.iter().map(|point| point.position).sum::<DVec3>() / points.len().max(1) as f64;
+    // With axes u, v in the plane of the manifold and w = n·(p − m): w ≈ a u + b v, and the plane's normal is n − a u − b v.
+    let (u, v) = tumble_geometry::math::orthonormal_pair(manifold.normal);
+    let (mut uu, mut uv, mut vv, mut uw, mut vw) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for point in points {
+        let offset = point.position - middle;
+        let (x, y, z) = (offset.dot(u), offset.dot(v), offset.dot(manifold.normal));
+        (uu, uv, vv, uw, vw) = (uu + x * x, uv + x * y, vv + y * y, uw + x * z, vw + y * z);
+    }
+    let determinant = uu * vv - uv * uv;
+    if points.len() < 3 || determinant <= 1e-6 * (uu + vv) * (uu + vv) {
+        return manifold.normal;
+    }
+    let (a, b) = ((uw * vv - vw * uv) / determinant, (vw * uu - uw * uv) / determinant);
+    (manifold.normal - u * a - v * b).normalize()
 }

@@ -12,14 +12,15 @@
 
 use super::line::Line;
 use crate::constraint::contact::{angular_jacobian, point_jacobian};
-use crate::constraint::feature::ContactFeature;
-use crate::constraint::{BodyView, Measure};
+use crate::constraint::feature::{ContactFeature, ContactSide, Gap};
+use crate::constraint::{BodyView, End, Measure};
 use crate::model::ContactMaterial;
 use crate::{BodyId, ColliderId};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::orthonormal_pair;
 use tumble_geometry::query::{Feature, FeatureId};
+use tumble_geometry::{Shape, Transform};
 
 /// What an element does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +78,35 @@ pub(super) struct Contact {
     /// How fast the surface of the first runs along itself over that of the second, in m/s: belts.
     surface: DVec3,
     pub(super) frictions: Vec<Friction>,
+    /// The face that the other body touches, if it has an end.
+    pub(super) face: Option<Face>,
+    /// It has just left that face and goes round its edge.
+    pub(super) rounds: bool,
+}
+
+/// A face of a box that something touches: which body has it, the box's pose in the frame of that body, and its half sizes along the axes of
+/// the box, infinite across the face.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Face {
+    pub(super) side: usize,
+    pub(super) frame: Transform,
+    pub(super) half: DVec3,
+}
+
+impl Face {
+    /// The face of a contact whose gap is measured across the plane of a box.
+    pub(super) fn of(feature: &ContactFeature, sides: &[ContactSide<'_>; 2]) -> Option<Self> {
+        let (on, normal) = match feature.gap {
+            Gap::PointPlane { on, normal, .. } | Gap::CirclePlane { on, normal, .. } => (on, normal),
+            _ => return None,
+        };
+        let side = usize::from(on == End::Second);
+        let ContactSide { shape: Shape::Cuboid(cuboid), frame } = sides[side] else { return None };
+        let normal = frame.inverse_vector(normal).abs();
+        let mut half = cuboid.half_extents();
+        half[normal.max_position()] = f64::INFINITY;
+        Some(Self { side, frame, half })
+    }
 }
 
 /// How a contact is at a moment.
@@ -113,7 +143,74 @@ impl Contact {
             slip,
             grip: Grip::Stick,
         });
-        Self { colliders, bodies, slots, key, feature, material, surface, frictions: frictions.collect() }
+        Self {
+            colliders,
+            bodies,
+            slots,
+            key,
+            feature,
+            material,
+            surface,
+            frictions: frictions.collect(),
+            face: None,
+            rounds: false,
+        }
+    }
+
+    /// Something round that comes to the end of a face goes round the edge there from now on: the distance from that line takes the place of
+    /// that from the plane, with the same value and rate. Whether there is something round, and parallel to the edge.
+    pub(super) fn go_round_the_edge(&mut self, views: &[BodyView; 2]) -> bool {
+        let Some(face) = self.face else { return false };
+        let (on, normal, point, reach, axis) = match self.feature.gap {
+            Gap::PointPlane { on, normal, point, reach, .. } if reach > 0.0 => (on, normal, point, reach, None),
+            Gap::CirclePlane { on, normal, center, axis, radius, .. } => (on, normal, center, radius, Some(axis)),
+            _ => return false,
+        };
+        let (place, _) = self.feature.place(views);
+        let place = face.frame.inverse_point(views[face.side].pose.inverse_point(place));
+        // The edge is across the axis of which least is left, at the height of the face.
+        let left = face.half - place.abs();
+        let across = left.min_position();
+        let up = face.frame.inverse_vector(normal).abs().max_position();
+        let along = 3 - across - up;
+        let mut corner = place;
+        corner[across] = face.half[across].copysign(place[across]);
+        let direction = face.frame.vector(DVec3::AXES[along]);
+        let parallel = axis.is_none_or(|axis| {
+            let [edge, axis] = [views[face.side].pose.vector(direction), views[1 - face.side].pose.vector(axis)];
+            edge.cross(axis).length() < 1e-9
+        });
+        if parallel {
+            self.feature.gap = Gap::PointLine { on, line: face.frame.point(corner), direction, point, reach };
+            self.rounds = true;
+        }
+        parallel
+    }
+
+    /// For what goes round an edge: the sine of the angle by which its normal has turned from that of the face, negative where it is back.
+    pub(super) fn turned(&self, views: &[BodyView; 2]) -> Option<f64> {
+        let (face, Gap::PointLine { line, direction, point, on, .. }) =
+            (self.face.filter(|_| self.rounds)?, self.feature.gap)
+        else {
+            return None;
+        };
+        let flat = &views[usize::from(on == End::Second)];
+        let other = &views[usize::from(on != End::Second)];
+        let offset = flat.pose.inverse_point(other.pose.point(point)) - line;
+        let offset = face.frame.inverse_vector(offset - direction * direction.dot(offset));
+        let line = face.frame.inverse_point(line);
+        let across = (0..3)
+            .filter(|&k| face.half[k].is_finite())
+            .min_by(|&a, &b| (face.half[a] - line[a].abs()).abs().total_cmp(&(face.half[b] - line[b].abs()).abs()))?;
+        Some(offset[across] * line[across].signum() / offset.length())
+    }
+
+    /// How far within its face the place of contact is, in metres; none if there is no end to it.
+    pub(super) fn within_face(&self, views: &[BodyView; 2]) -> Option<f64> {
+        let face = self.face.filter(|_| !self.rounds)?;
+        let (place, _) = self.feature.place(views);
+        let place = face.frame.inverse_point(views[face.side].pose.inverse_point(place));
+        Some((face.half - place.abs()).min_element())
     }
 
     pub(super) fn features(&self) -> [Feature; 2] {
@@ -173,16 +270,19 @@ impl ContactReading {
     }
 
     /// The direction in which a friction slips, and how fast along the direction it began with: negative once it has turned round.
-    pub(super) fn slipping(&self, against: Against, began: DVec3, nascent: bool) -> (DVec3, f64) {
+    ///
+    /// At the turning point a speed is nothing but rounding, and so is its direction: u/|u| of the last stage of a step would push
+    /// anywhere. So a little of the direction it began with, `blur` in m/s, is added to the velocity: û = (±u + ε û₀)/|±u + ε û₀|, which
+    /// is the same for what slides straight on, and nearly so for what is faster than ε.
+    pub(super) fn slipping(&self, against: Against, began: DVec3, nascent: bool, blur: f64) -> (DVec3, f64) {
         let velocity = self.speed(against);
         let along = velocity.dot(began);
-        let speed = velocity.length();
-        if nascent || speed <= f64::MIN_POSITIVE {
+        if nascent {
             return (began, along);
         }
         // Continued through zero, so that the force stays smooth until the turning point is found.
         let sign = if along < 0.0 { -1.0 } else { 1.0 };
-        (velocity * (sign / speed), along)
+        ((velocity * sign + began * blur).try_normalize().unwrap_or(began), along)
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::element::{Element, Grip, Mode, What};
 use super::line::{Line, Mobility, NOBODY, Twist};
-use super::settings::Drift;
+use super::settings::{Drift, LinearSolver};
 use super::touch::{Coupled, Ground, TouchRow, groups, push};
 use super::tree::{REDUNDANT, Tree};
 use crate::constraint::{BodyView, JointView, Limit, Row, Softness};
@@ -23,12 +23,20 @@ use crate::{BodyId, BodyState, Id, JointId, Model, State};
 use glam::DVec3;
 use std::f64::consts::TAU;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The step that T's coefficients of softness are taken to be for, in seconds.
 const NOMINAL_STEP: f64 = 1.0 / 60.0;
 
 /// Loops with smaller pivots than this are nearly stretched out: that of a parallelogram is the square of the sine of its angle.
 const TIGHT: f64 = 0.05;
+
+/// Operations for a body and for a row of a joint, about.
+const OF_BODY: usize = 500;
+const OF_ROW: usize = 1500;
+
+/// Operations to couple a pair of rows of elements, about.
+pub(super) const COUPLING: usize = 60;
 
 /// What a row of a joint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +114,13 @@ pub(super) struct Equations {
     pub(super) unique: Vec<bool>,
     /// Whether friction left no solution.
     pub(super) stuck: bool,
+    /// What slides more slowly than this, in m/s, goes on in the direction it had: see [`slipping`](super::element::ContactReading::slipping).
+    pub(super) blur: f64,
     /// How often accelerations were computed.
     pub(super) evaluations: u64,
+    solver: LinearSolver,
+    /// About how many operations were done so far.
+    work: AtomicU64,
 }
 
 impl Equations {
@@ -183,6 +196,7 @@ impl Equations {
         for tree in &mut self.trees {
             tree.forget();
             tree.loops = false;
+            tree.iterative = self.solver == LinearSolver::BiconjugateGradients;
         }
         // A tree with as many joints as bodies and ground together has a closed loop.
         let mut grounded = vec![false; self.trees.len()];
@@ -192,6 +206,16 @@ impl Equations {
         for (index, tree) in self.trees.iter_mut().enumerate() {
             tree.loops = self.sizes[index].len() >= tree.bodies.len() + usize::from(grounded[index]);
         }
+    }
+
+    /// Chooses how the forces of joints are found.
+    pub(super) fn set_solver(&mut self, solver: LinearSolver) {
+        for tree in &mut self.trees {
+            tree.iterative = solver == LinearSolver::BiconjugateGradients;
+            // A step of the world begins without a guess, so that a run that is resumed goes on bit for bit.
+            tree.guess.clear();
+        }
+        self.solver = solver;
     }
 
     /// The elements that joints bring along.
@@ -233,6 +257,16 @@ impl Equations {
                 self.mobilities[slot] = Mobility::of(body, &bodies[slot]);
             }
         }
+    }
+
+    /// About how many operations were done so far: what is counted grows with the cost, the same on every machine.
+    pub(super) fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed)
+    }
+
+    /// Counts operations.
+    pub(super) fn count(&self, operations: usize) {
+        self.work.fetch_add(operations as u64, Ordering::Relaxed);
     }
 
     /// Whether a closed loop is near a position in which one of its joints says nothing new, where the bodies were looked at last.
@@ -299,6 +333,8 @@ impl Equations {
             let lines = holds.map(|(row, _)| Line::new(joint.slots, &row.jacobian));
             self.trees[joint.tree].lines.extend(lines);
         }
+        let rows: usize = self.trees.iter().map(|tree| tree.lines.len()).sum();
+        self.count(OF_BODY * self.movable.len() + OF_ROW * rows);
         for (tree, sizes) in self.trees.iter_mut().zip(&self.sizes) {
             tree.factor(sizes, &self.mobilities, least);
         }
@@ -318,6 +354,9 @@ impl Equations {
         let mut multipliers: Vec<Vec<f64>> = trees.iter().map(|tree| vec![0.0; tree.lines.len()]).collect();
         for (index, tree) in trees.iter().enumerate().filter(|(_, tree)| !tree.lines.is_empty()) {
             tree.hold(motions, |row| biases[index][row], &mut multipliers[index]);
+        }
+        for (tree, multipliers) in trees.iter_mut().zip(&multipliers).filter(|(tree, _)| tree.iterative) {
+            tree.guess.clone_from(multipliers);
         }
         for joint in joints {
             let of_tree = multipliers[joint.tree].get(joint.first..).unwrap_or(&[]);
@@ -369,7 +408,7 @@ impl Equations {
 
     /// The rows of the elements that hold.
     pub(super) fn assemble(&mut self, model: &Model, bodies: &[BodyState], elements: &[Element]) {
-        let Self { rows, rows_of, joints, .. } = self;
+        let Self { rows, rows_of, joints, blur, .. } = self;
         rows.clear();
         rows_of.clear();
         for (index, element) in elements.iter().enumerate() {
@@ -393,7 +432,7 @@ impl Equations {
                         for friction in &contact.frictions {
                             match friction.grip {
                                 Grip::Slip { direction, nascent } => {
-                                    let (direction, _) = reading.slipping(friction.against, direction, nascent);
+                                    let (direction, _) = reading.slipping(friction.against, direction, nascent, *blur);
                                     let (along, _) = reading.line(contact, &views, friction.against, direction);
                                     let row = &mut rows[first];
                                     row.push = row.push.plus(&along, -friction.slip);
@@ -475,6 +514,7 @@ impl Equations {
         for group in groups(&self.ground(), &self.rows) {
             let b: Vec<f64> =
                 group.iter().map(|&row| self.rows[row].line.rate(motions) + self.rows[row].bias).collect();
+            self.count(COUPLING * group.len() * group.len() + 4 * group.len().pow(3));
             match Coupled::new(&self.ground(), &self.rows, &group).solve(&b) {
                 Some((lambda, unique)) => group.iter().zip(lambda).for_each(|(&row, lambda)| {
                     self.multipliers[row] = lambda;

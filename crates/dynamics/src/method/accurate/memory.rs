@@ -24,6 +24,12 @@ pub(super) struct Memory {
     pub(super) reactions: Vec<Option<(JointId, Reaction)>>,
     /// The sum of the estimated errors of all steps so far, relative to the scales of the scene.
     pub(super) error: f64,
+    /// Operations beyond the budget.
+    #[serde(default)]
+    pub(super) debt: f64,
+    /// Whether the last step ended in a crowd.
+    #[serde(default)]
+    pub(super) crowded: bool,
 }
 
 /// Which element.

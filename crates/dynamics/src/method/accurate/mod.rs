@@ -38,7 +38,7 @@ mod touch;
 mod tree;
 
 pub use scheme::Scheme;
-pub use settings::{AccurateSettings, Drift, ImpactLaw, Style};
+pub use settings::{AccurateSettings, ContactPlane, Drift, ImpactLaw, LinearSolver, ModeChoice, Search, Style};
 
 use self::contacts::{Diary, Touching};
 use self::crowd::Watch;
@@ -51,7 +51,7 @@ use self::shadow::Shadow;
 use self::signals::Cause;
 use super::{Method, StepContext};
 use crate::contact::Contact;
-use crate::event::{BreakEvent, Events, LimitEvent, Reaction};
+use crate::event::{BreakEvent, Events, LimitEvent, Reaction, StormCause};
 use crate::journal::Journal;
 use crate::parts::finite;
 use crate::parts::roster::Roster;
@@ -93,6 +93,7 @@ impl Accurate {
     /// Changes the settings; what is remembered from earlier steps stays. Refused if a number is out of its range.
     pub fn set_settings(&mut self, settings: AccurateSettings) -> Result<(), ModelError> {
         crate::error::checked("tolerance", settings.tolerance, 1e-14..=1e-2, "between 1e-14 and 1e-2")?;
+        crate::error::checked("patience", settings.patience, 0.01..=1e9, "between 0.01 and 1e9")?;
         if let Some(longest) = settings.max_step {
             crate::error::checked("longest step", longest, f64::MIN_POSITIVE.., "greater than 0 s")?;
         }
@@ -115,10 +116,12 @@ impl Accurate {
             self.equations.plan(model, context.state);
             self.planned = true;
         }
+        self.equations.set_solver(self.settings.chosen_solver());
         let (start, end) = (context.state.time, context.state.time_after(dt));
         let mut state = context.state.clone();
         self.equations.follow_scripts(model, start, &mut state.bodies);
         let scale = Scale::of(model, &state, self.settings.tolerance);
+        self.equations.blur = scale.blur();
         let evaluations = self.equations.evaluations;
         let elements = self.equations.elements_of_joints();
         let mut run = Run {
@@ -137,8 +140,11 @@ impl Accurate {
             last_error: 0.0,
             impacts: Vec::new(),
             hits: Vec::new(),
+            crowded: self.memory.crowded,
+            small: None,
         };
-        let mut way = Way { diary: Diary::default(), watch: Watch::default(), events: &mut *context.events };
+        let watch = Watch::new(start, run.equations.work(), self.memory.debt);
+        let mut way = Way { diary: Diary::default(), watch, events: &mut *context.events };
         run.begin(&self.memory, touched, &mut way);
         while run.time < end {
             context.cancel.check()?;
@@ -147,6 +153,8 @@ impl Accurate {
             context.observer.moment(run.time, &run.state);
         }
         self.touching = run.finish(&mut self.memory, &way.diary, (end, dt), context.tell_ongoing, way.events);
+        way.watch.is_spent(end, run.equations.work(), self.settings.patience);
+        (self.memory.debt, self.memory.crowded) = (way.watch.debt, run.crowded);
         let Tally { steps, rejected, events, error, drift, stumbled } = run.tally;
         self.memory.error += error;
         let State { bodies, angles, broken, .. } = run.state;
@@ -192,6 +200,10 @@ impl Run<'_> {
     /// Finds what touches at the beginning; if that is something else than at the end of the step before, impacts happen and modes are
     /// chosen.
     fn begin(&mut self, memory: &Memory, touched: bool, way: &mut Way<'_>) {
+        if self.crowded {
+            // Small steps go on.
+            return;
+        }
         let ahead = self.horizon(f64::INFINITY);
         self.look(ahead, true);
         let whole = memory::recall(&memory.elements, &mut self.elements, self.equations);
@@ -250,22 +262,30 @@ impl Run<'_> {
         hands: (&crate::Workers, &crate::Cancel),
         way: &mut Way<'_>,
     ) -> Result<(), StepError> {
+        if self.crowded {
+            return self.take_stretch(StormCause::Crowd, end, hands, way);
+        }
+        if way.watch.is_spent(self.time, self.equations.work(), settings.patience) {
+            return self.take_stretch(StormCause::Work, end, hands, way);
+        }
+        if way.watch.count() as u32 > settings.max_events {
+            return self.take_stretch(StormCause::Events, end, hands, way);
+        }
         let ahead = self.horizon(end);
         let before = (self.state.clone(), self.elements.clone(), self.time);
         let jump = self.equations.next_break(self.model, self.time);
-        let storm = way.watch.count() as u32 > settings.max_events || self.is_crowded();
-        let Some(event) = (if storm { None } else { self.step((self.time + ahead).min(end)).ok() }) else {
-            self.stumble(&mut way.watch, end, hands, way.events)?;
-            self.equations.plan(self.model, &self.state);
-            self.elements = self.equations.elements_of_joints();
-            self.look(self.horizon(f64::INFINITY), true);
-            self.settle_and_tell(None, way);
-            return Ok(());
+        let Ok(event) = self.step((self.time + ahead).min(end)) else {
+            return self.take_stretch(StormCause::Stiff, end, hands, way);
         };
         let taken = self.time - before.2;
         let mut storm = false;
         if let Some(Cause::Break(joint)) = event {
             self.break_joint(joint, way.events);
+            storm = way.watch.note(self.time);
+            self.tally.events += 1;
+        } else if let Some(Cause::Leave(index)) = event {
+            way.diary.note(self.time, &self.elements, &[]);
+            self.leave(index);
             storm = way.watch.note(self.time);
             self.tally.events += 1;
         } else if event.is_some() {
@@ -283,21 +303,62 @@ impl Run<'_> {
         if self.time == jump {
             self.equations.follow_scripts(self.model, self.time, &mut self.state.bodies);
         }
-        if look.changed || self.time == jump || matches!(event, Some(Cause::Break(_))) {
+        if look.touching > crowd::CROWD {
+            return self.take_stretch(StormCause::Crowd, end, hands, way);
+        }
+        if look.changed || self.time == jump || matches!(event, Some(Cause::Break(_) | Cause::Leave(_))) {
             self.settle_and_tell(None, way);
             storm |= way.watch.note(self.time);
         }
         if event.is_none() && !look.changed {
             way.watch.calm();
         }
-        if storm {
-            self.stumble(&mut way.watch, end, hands, way.events)?;
-            self.equations.plan(self.model, &self.state);
-            self.elements = self.equations.elements_of_joints();
-            self.look(self.horizon(f64::INFINITY), true);
+        if storm { self.take_stretch(StormCause::Events, end, hands, way) } else { Ok(()) }
+    }
+
+    /// Takes a stretch of time in small steps; unless it ends in a crowd, what touches then chooses its modes.
+    fn take_stretch(
+        &mut self,
+        cause: StormCause,
+        end: f64,
+        hands: (&crate::Workers, &crate::Cancel),
+        way: &mut Way<'_>,
+    ) -> Result<(), StepError> {
+        if self.time >= end {
+            return Ok(());
+        }
+        self.stumble(cause, (&mut way.watch, &mut way.diary), end, hands, way.events)?;
+        if self.crowded {
+            return Ok(());
+        }
+        self.equations.plan(self.model, &self.state);
+        self.elements = self.equations.elements_of_joints();
+        let look = self.look(self.horizon(f64::INFINITY), true);
+        self.crowded = look.touching > crowd::CROWD;
+        if !self.crowded {
             self.settle_and_tell(None, way);
+            self.small = None;
         }
         Ok(())
+    }
+
+    /// A point of contact has come to the end of its face, with others of its pair perhaps: what is round goes round the edge; for all else the
+    /// next look finds what it touches from now on.
+    fn leave(&mut self, index: usize) {
+        let Some(pair) = self.elements[index].contact().map(|contact| contact.colliders) else { return };
+        let near = 10.0 * signals::BEYOND;
+        let mut gone = Vec::new();
+        for (index, element) in self.elements.iter_mut().enumerate() {
+            let Some(contact) = element.contact_mut().filter(|contact| contact.colliders == pair) else { continue };
+            let views = contact.bodies.map(|id| equations::view(self.model, &self.state.bodies, id));
+            let ends = contact.within_face(&views).is_some_and(|within| within <= near) || contact.rounds;
+            if contact.rounds || ends && !contact.go_round_the_edge(&views) {
+                gone.push(index);
+            }
+        }
+        gone.into_iter().rev().for_each(|index| {
+            self.elements.remove(index);
+        });
     }
 
     fn break_joint(&mut self, joint: usize, events: &mut Events) {
@@ -325,15 +386,22 @@ impl Run<'_> {
         tell_ongoing: bool,
         events: &mut Events,
     ) -> Vec<Touching> {
-        let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
-        self.equations.evaluate(&scenery, end, &self.state.bodies, &self.elements);
         memory.reactions.clear();
         memory.reactions.resize(self.model.joints().slot_count(), None);
-        for joint in &self.equations.joints {
-            let reaction = self.equations.reaction(self.model, &self.state.bodies, joint);
-            memory.reactions[joint.id.slot()] = reaction.map(|reaction| (joint.id, reaction));
-        }
-        let list = contacts::touching(self.model, &self.state.bodies, self.equations, &self.elements, dt);
+        let list = if let Some(small) = self.small.as_ref().filter(|_| self.crowded) {
+            for joint in &self.equations.joints {
+                memory.reactions[joint.id.slot()] = small.reaction(joint.id).map(|reaction| (joint.id, reaction));
+            }
+            small.touching(dt)
+        } else {
+            let scenery = Scenery { model: self.model, state: &self.state, drift: self.settings.chosen_drift() };
+            self.equations.evaluate(&scenery, end, &self.state.bodies, &self.elements);
+            for joint in &self.equations.joints {
+                let reaction = self.equations.reaction(self.model, &self.state.bodies, joint);
+                memory.reactions[joint.id.slot()] = reaction.map(|reaction| (joint.id, reaction));
+            }
+            contacts::touching(self.model, &self.state.bodies, self.equations, &self.elements, dt)
+        };
         diary.tell(&list, memory, (end, tell_ongoing), events);
         events.impacts.append(&mut self.impacts);
         self.tell_sensors(memory, end, events);
@@ -406,7 +474,12 @@ impl Method for Accurate {
             part: "the memory of the method \"accurate\"".into(),
             problem: error.to_string(),
         })?;
-        if !(saved.h.is_finite() && saved.h >= 0.0 && saved.holding.is_finite() && saved.error.is_finite()) {
+        if !(saved.h.is_finite()
+            && saved.h >= 0.0
+            && saved.holding.is_finite()
+            && saved.error.is_finite()
+            && saved.debt.is_finite())
+        {
             return Err(ModelError::Invalid("the memory of the method \"accurate\" is not finite".into()));
         }
         self.memory = saved;

@@ -106,8 +106,13 @@ impl Equations {
 }
 
 /// Keeps the directions of what slips as they are now, so that the next turning point is told from them. What has become fast enough
-/// has its own direction.
-pub(super) fn follow_slips(scenery: &Scenery<'_>, bodies: &[BodyState], elements: &mut [Element], fast: f64) {
+/// has its own direction; what is slow, in m/s, keeps the one it had.
+pub(super) fn follow_slips(
+    scenery: &Scenery<'_>,
+    bodies: &[BodyState],
+    elements: &mut [Element],
+    [slow, fast]: [f64; 2],
+) {
     for element in elements.iter_mut().filter(|element| element.mode == Mode::On) {
         let What::Contact(contact) = &mut element.what else { continue };
         let views = contact.bodies.map(|id| view(scenery.model, bodies, id));
@@ -116,7 +121,7 @@ pub(super) fn follow_slips(scenery: &Scenery<'_>, bodies: &[BodyState], elements
             if let Grip::Slip { nascent, .. } = friction.grip {
                 let velocity = reading.speed(friction.against);
                 let speed = velocity.length();
-                if speed > if nascent { fast } else { 0.0 } {
+                if speed > if nascent { fast } else { slow } {
                     friction.grip = Grip::Slip { direction: velocity / speed, nascent: false };
                 }
             }

@@ -7,13 +7,14 @@
 //! 4. **Project** onto the constraints what crept in.
 
 use super::chart;
+use super::crowd::Stumbling;
 use super::element::{Element, Grip, Mode, What};
 use super::equations::{Equations, Scenery};
 use super::project::follow_slips;
-use super::root::crossing;
+use super::root::{crossing, newton};
 use super::scale::Scale;
 use super::scheme::{Tableau, Trial};
-use super::settings::{AccurateSettings, Drift};
+use super::settings::{AccurateSettings, Drift, Search};
 use super::signals::{self, Cause, Signal};
 use crate::event::ImpactEvent;
 use crate::parts::roster::Roster;
@@ -77,6 +78,9 @@ pub(super) struct Run<'a> {
     /// The impacts so far, and the elements that took part in those at this moment.
     pub(super) impacts: Vec<ImpactEvent>,
     pub(super) hits: Vec<usize>,
+    /// Whether so much touches that only small steps go on, and those steps.
+    pub(super) crowded: bool,
+    pub(super) small: Option<Box<Stumbling>>,
 }
 
 /// An event within a step: when, as a part of it, and why.
@@ -103,6 +107,7 @@ struct Attempt<'r, 'a> {
     model: &'a Model,
     /// Whether the forces of what holds were the same all along the trial.
     steady: bool,
+    search: Search,
 }
 
 impl Attempt<'_, '_> {
@@ -159,28 +164,35 @@ impl Attempt<'_, '_> {
         signals::of_forces(&self.scenery, self.equations, &self.bodies, self.elements, signals);
     }
 
-    /// One signal at the part θ of a trial.
-    fn signal(&mut self, trial: &Trial, theta: f64, index: usize, of_forces: bool) -> f64 {
+    /// One signal at the part θ of a trial. Of motion, nothing but that one is computed; forces depend on each other.
+    fn signal(&mut self, trial: &Trial, theta: f64, cause: Cause, of_forces: bool) -> f64 {
+        if !of_forces {
+            return self.signal_of_motion(trial, theta, cause).map_or(0.0, |signal| signal.value);
+        }
         self.go(trial, theta);
         let mut signals = Vec::new();
-        if of_forces {
-            self.force_signals(self.time + theta * trial.h, &mut signals);
-        } else {
-            self.motion_signals(self.time + theta * trial.h, &mut signals);
-        }
-        signals.get(index).map_or(0.0, |signal| signal.value)
+        self.force_signals(self.time + theta * trial.h, &mut signals);
+        signals.iter().find(|signal| signal.cause == cause).map_or(0.0, |signal| signal.value)
+    }
+
+    fn signal_of_motion(&mut self, trial: &Trial, theta: f64, cause: Cause) -> Option<Signal> {
+        self.go(trial, theta);
+        let index = cause.element()?;
+        let element = (index, self.elements.get(index)?);
+        let (time, mut signals) = (self.time + theta * trial.h, Vec::new());
+        let at = (time, self.scale.touching());
+        signals::of_element(&self.scenery, self.equations, &self.bodies, element, at, &mut signals);
+        self.equations.count(200 + 50 * self.movable.len());
+        signals.into_iter().find(|signal| signal.cause == cause)
     }
 
     /// How fast one signal of motion changes at the part θ of a trial.
-    fn signal_rate(&mut self, trial: &Trial, theta: f64, index: usize) -> f64 {
-        self.go(trial, theta);
-        let mut signals = Vec::new();
-        self.motion_signals(self.time + theta * trial.h, &mut signals);
-        signals.get(index).and_then(|signal| signal.rate).unwrap_or(0.0)
+    fn signal_rate(&mut self, trial: &Trial, theta: f64, cause: Cause) -> f64 {
+        self.signal_of_motion(trial, theta, cause).and_then(|signal| signal.rate).unwrap_or(0.0)
     }
 
-    /// The first event within a trial, and the number of its signal.
-    fn find(&mut self, trial: &mut Trial) -> Option<(Found, usize)> {
+    /// The first event within a trial.
+    fn find(&mut self, trial: &mut Trial) -> Option<Found> {
         let (mut before, mut now) = (Vec::new(), Vec::new());
         self.go(trial, 0.0);
         self.motion_signals(self.time, &mut before);
@@ -195,7 +207,7 @@ impl Attempt<'_, '_> {
             return None;
         }
         self.prepare_dense(trial);
-        let mut first: Option<(Found, usize)> = None;
+        let mut first: Option<Found> = None;
         if watches_motion {
             for look in 1..=LOOKS {
                 let [from, to] = [look - 1, look].map(|look| look as f64 / LOOKS as f64);
@@ -209,7 +221,7 @@ impl Attempt<'_, '_> {
             }
         }
         if watches_forces {
-            let until = first.map_or(1.0, |(found, _)| found.theta);
+            let until = first.map_or(1.0, |found| found.theta);
             let mut from = 0.0;
             let mut forces: Vec<f64> = Vec::new();
             self.steady = true;
@@ -224,11 +236,17 @@ impl Attempt<'_, '_> {
                     look == 1 || (forces.len() == multipliers.len() && forces.iter().zip(multipliers).all(same));
                 forces.clone_from(multipliers);
                 let crossed: Vec<usize> = (0..now.len()).filter(|&i| now[i].value < 0.0).collect();
-                let mut earliest: Option<(Found, usize)> = None;
+                let mut earliest: Option<Found> = None;
                 for index in crossed {
-                    let theta = crossing([from, to], FINE, |theta| self.signal(trial, theta, index, true));
-                    if earliest.is_none_or(|(found, _)| theta < found.theta) {
-                        earliest = Some((Found { theta, cause: now[index].cause, of_forces: true }, index));
+                    // What gives way later than another does not matter.
+                    let cause = now[index].cause;
+                    let latest = earliest.map_or(to, |found| found.theta);
+                    if latest < to && self.signal(trial, latest, cause, true) >= 0.0 {
+                        continue;
+                    }
+                    let theta = crossing([from, latest], FINE, |theta| self.signal(trial, theta, cause, true));
+                    if theta < latest || earliest.is_none() {
+                        earliest = Some(Found { theta, cause, of_forces: true });
                     }
                 }
                 if earliest.is_some() {
@@ -241,18 +259,17 @@ impl Attempt<'_, '_> {
     }
 
     /// The first event of motion between two looks.
-    fn first_of_motion(
-        &mut self,
-        trial: &Trial,
-        [from, to]: [f64; 2],
-        [before, now]: [&[Signal]; 2],
-    ) -> Option<(Found, usize)> {
-        let mut first: Option<(Found, usize)> = None;
-        for (index, (a, b)) in before.iter().zip(now).enumerate() {
-            let (mut begin, mut end) = (from, to);
+    fn first_of_motion(&mut self, trial: &Trial, [from, to]: [f64; 2], [before, now]: [&[Signal]; 2]) -> Option<Found> {
+        let mut first: Option<Found> = None;
+        for (a, b) in before.iter().zip(now) {
+            let (mut begin, mut end, cause) = (from, to, b.cause);
+            if matches!(cause, Cause::Leave(_)) && a.value < 0.0 {
+                // It is out there already, and so is what it touches as far as anybody can tell.
+                continue;
+            }
             if b.value < 0.0 && a.rate.is_some_and(|rate| rate > 0.0) {
                 // Up and down: it comes back after its highest point.
-                begin = crossing([from, to], 1e-9, |theta| self.signal_rate(trial, theta, index));
+                begin = crossing([from, to], 1e-9, |theta| self.signal_rate(trial, theta, cause));
             } else if b.value >= 0.0 {
                 // Down and up again between the looks?
                 let (Some(down), Some(up)) = (a.rate, b.rate) else { continue };
@@ -260,15 +277,26 @@ impl Attempt<'_, '_> {
                 if down >= 0.0 || up <= 0.0 || a.value > -down * width || b.value > up * width {
                     continue;
                 }
-                let lowest = crossing([from, to], 1e-9, |theta| -self.signal_rate(trial, theta, index));
-                if self.signal(trial, lowest, index, false) >= 0.0 {
+                let lowest = crossing([from, to], 1e-9, |theta| -self.signal_rate(trial, theta, cause));
+                if self.signal(trial, lowest, cause, false) >= 0.0 {
                     continue;
                 }
                 end = lowest;
             }
-            let theta = crossing([begin, end], FINE, |theta| self.signal(trial, theta, index, false));
-            if first.is_none_or(|(found, _)| theta < found.theta) {
-                first = Some((Found { theta, cause: b.cause, of_forces: false }, index));
+            let latest = first.map_or(end, |found| found.theta.min(end));
+            if latest < begin || latest < end && self.signal(trial, latest, cause, false) >= 0.0 {
+                continue;
+            }
+            let theta = if self.search == Search::Newton && b.rate.is_some() {
+                newton([begin, latest], FINE, |theta| {
+                    let signal = self.signal_of_motion(trial, theta, cause);
+                    signal.map_or([0.0; 2], |signal| [signal.value, signal.rate.unwrap_or(0.0) * trial.h])
+                })
+            } else {
+                crossing([begin, latest], FINE, |theta| self.signal(trial, theta, cause, false))
+            };
+            if first.is_none_or(|found| theta < found.theta) {
+                first = Some(Found { theta, cause, of_forces: false });
             }
         }
         first
@@ -305,6 +333,7 @@ impl Run<'_> {
             scale,
             model: self.model,
             steady: false,
+            search: self.settings.chosen_search(),
         };
         chart::start(&attempt.movable, &base, &mut y);
         first.resize(y.len(), 0.0);
@@ -337,8 +366,8 @@ impl Run<'_> {
         let steady = attempt.steady && event.is_none() && attempt.movable.iter().all(|&slot| rests(&base[slot]));
         self.holding = if steady { (2.0 * h.max(0.5 * self.holding)).min(LONGEST_HOLDING_STEP) } else { HOLDING_STEP };
         let mut taken = h;
-        if let Some((found, index)) = event {
-            taken = attempt.cut(&mut trial, (&y, &first), found, index);
+        if let Some(found) = event {
+            taken = attempt.cut(&mut trial, (&y, &first), found);
         }
         attempt.go(&trial, 1.0);
         let bodies = std::mem::take(&mut attempt.bodies);
@@ -354,7 +383,7 @@ impl Run<'_> {
         if self.settings.chosen_drift() == Drift::Projection {
             self.project();
         }
-        Ok(event.map(|(found, _)| found.cause))
+        Ok(event.map(|found| found.cause))
     }
 
     /// How long a step may be, of a time that is left.
@@ -379,20 +408,20 @@ impl Run<'_> {
         let mut bodies = self.state.bodies.clone();
         let drift = self.equations.project(&scenery, self.scale.length, &mut bodies, &self.elements);
         self.tally.drift = self.tally.drift.max(drift);
-        let fast = 1e-4 * self.scale.speed;
-        follow_slips(&scenery, &bodies, &mut self.elements, fast);
+        let speeds = [self.scale.blur(), 1e-4 * self.scale.speed];
+        follow_slips(&scenery, &bodies, &mut self.elements, speeds);
         self.state.bodies = bodies;
     }
 }
 
 impl Attempt<'_, '_> {
     /// Takes the step again, up to an event; the length it then has.
-    fn cut(&mut self, trial: &mut Trial, (y, first): (&[f64], &[f64]), found: Found, index: usize) -> f64 {
+    fn cut(&mut self, trial: &mut Trial, (y, first): (&[f64], &[f64]), found: Found) -> f64 {
         let h = trial.h;
         // How the signal changes there.
         let span = 1e-4_f64.min(0.5 * (1.0 - found.theta)).max(1e-9);
-        let ahead = self.signal(trial, (found.theta + span).min(1.0), index, found.of_forces);
-        let back = self.signal(trial, (found.theta - span).max(0.0), index, found.of_forces);
+        let ahead = self.signal(trial, (found.theta + span).min(1.0), found.cause, found.of_forces);
+        let back = self.signal(trial, (found.theta - span).max(0.0), found.cause, found.of_forces);
         let slope = (ahead - back) / (((found.theta + span).min(1.0) - (found.theta - span).max(0.0)) * h);
         let mut length = found.theta * h;
         for round in 0..3 {
@@ -404,7 +433,7 @@ impl Attempt<'_, '_> {
             if round == 2 || slope >= 0.0 || slope.is_nan() {
                 break;
             }
-            let value = self.signal(trial, 1.0, index, found.of_forces);
+            let value = self.signal(trial, 1.0, found.cause, found.of_forces);
             let correction = -value / slope;
             if correction.is_nan()
                 || correction.abs() > 0.1 * h

@@ -69,6 +69,11 @@ impl Scale {
         (self.tolerance * self.speed).max(1e-13)
     }
 
+    /// What slides more slowly than this has no direction of its own, in m/s.
+    pub(super) fn blur(&self) -> f64 {
+        1e-6 * self.speed
+    }
+
     /// The largest of the errors of all bodies, each with its own measure; 1 is the most that is allowed.
     pub(super) fn norm(&self, errors: &[f64]) -> f64 {
         let length = |e: &[f64]| (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]).sqrt();

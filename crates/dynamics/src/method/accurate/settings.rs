@@ -24,6 +24,14 @@ pub struct AccurateSettings {
     pub scheme: Option<Scheme>,
     /// What keeps joints closed; `null` for what the style says: projection, or feedback. Default `null`.
     pub drift: Option<Drift>,
+    /// How it is found out who presses; `null` for what the style says: the cone solver, or dropping. Default `null`.
+    pub modes: Option<ModeChoice>,
+    /// How the moment of an event is found; `null` for what the style says: a bracketing method, or Newton's. Default `null`.
+    pub search: Option<Search>,
+    /// How the forces of joints are found; `null` for what the style says: elimination, or biconjugate gradients. Default `null`.
+    pub solver: Option<LinearSolver>,
+    /// Between what gaps are measured; `null` for what the style says: features, or a fitted plane. Default `null`.
+    pub contact_plane: Option<ContactPlane>,
     /// How surfaces that hit each other part. Default "energetic".
     pub impact_law: ImpactLaw,
     /// No step of the integration is longer than this, in seconds; `null` for as long as the tolerance allows. Default `null`.
@@ -36,6 +44,10 @@ pub struct AccurateSettings {
     /// rest of the step is taken in small steps of the retroactive method, and told as a storm. Default 2000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_events: u32,
+    /// How much work a simulated second may be, in thousands of millions of operations, each of which is about a second of computing. Beyond, a
+    /// stretch is taken in small steps of the retroactive method, and told as a storm. Default 10.
+    #[schemars(range(min = 0.01, max = 1e9))]
+    pub patience: f64,
 }
 
 impl Default for AccurateSettings {
@@ -45,10 +57,15 @@ impl Default for AccurateSettings {
             style: Style::Best,
             scheme: None,
             drift: None,
+            modes: None,
+            search: None,
+            solver: None,
+            contact_plane: None,
             impact_law: ImpactLaw::Energetic,
             max_step: None,
             error_estimate: false,
             max_events: 2000,
+            patience: 10.0,
         }
     }
 }
@@ -67,17 +84,92 @@ impl AccurateSettings {
             Style::Kleppmann => Drift::Feedback { k: 100.0, d: 20.0 },
         })
     }
+
+    pub(super) fn chosen_modes(&self) -> ModeChoice {
+        self.modes.unwrap_or(match self.style {
+            Style::Best => ModeChoice::Cone,
+            Style::Kleppmann => ModeChoice::Dropping,
+        })
+    }
+
+    pub(super) fn chosen_search(&self) -> Search {
+        self.search.unwrap_or(match self.style {
+            Style::Best => Search::Bracket,
+            Style::Kleppmann => Search::Newton,
+        })
+    }
+
+    pub(super) fn chosen_solver(&self) -> LinearSolver {
+        self.solver.unwrap_or(match self.style {
+            Style::Best => LinearSolver::Elimination,
+            Style::Kleppmann => LinearSolver::BiconjugateGradients,
+        })
+    }
+
+    pub(super) fn chosen_plane(&self) -> ContactPlane {
+        self.contact_plane.unwrap_or(match self.style {
+            Style::Best => ContactPlane::Features,
+            Style::Kleppmann => ContactPlane::Fitted,
+        })
+    }
 }
 
 /// Whose way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
-    /// DOP853, projection after every step (default).
+    /// DOP853, projection after every step, the cone solver, brackets, elimination, gaps of features (default).
     #[default]
     Best,
-    /// As in K: Cash and Karp's method, joints kept closed by feedback of their errors.
+    /// As in K: Cash and Karp's method, joints kept closed by feedback of their errors, contacts that would pull dropped, moments of
+    /// contact by Newton's method, forces of joints by biconjugate gradients, contacts with a fitted plane. Each piece can be chosen by
+    /// itself.
     Kleppmann,
+}
+
+/// How it is found out which contacts press.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeChoice {
+    /// Where the first guess is impossible, a complementarity problem with exact friction cones is solved (default).
+    #[default]
+    Cone,
+    /// K 3.6: everything presses; what would pull is dropped, and the rest is solved again, until nothing pulls. Where there is
+    /// friction the cone solver has the last word.
+    Dropping,
+}
+
+/// How the moment of an event is found on the dense output of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Search {
+    /// Regula falsi within a bracket (default).
+    #[default]
+    Bracket,
+    /// K 3.2.2: Newton's method with the rate of the gap; bisection where that leaves the bracket or does not get on.
+    Newton,
+}
+
+/// How the forces of joints are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinearSolver {
+    /// Sparse elimination, linear in the number of joints of a tree (default).
+    #[default]
+    Elimination,
+    /// K 2.6: biconjugate gradients, beginning with the forces of the moment before; the best guess on the way counts.
+    BiconjugateGradients,
+}
+
+/// Between what the gap of a contact is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactPlane {
+    /// Between the corners, edges, faces and curves that touch: exact (default).
+    #[default]
+    Features,
+    /// Between points of one body and a plane of the other, fitted to all points of the contact (least squares).
+    Fitted,
 }
 
 /// What keeps joints closed, though the integration only knows that they do not accelerate apart.

@@ -7,9 +7,10 @@
 
 use super::cone::{self, Block};
 use super::element::{Against, Element, Grip, Mode, What};
-use super::equations::{Equations, rate, view};
+use super::equations::{COUPLING, Equations, rate, view};
 use super::line::{Line, Twist};
 use super::run::Run;
+use super::settings::ModeChoice;
 use super::signals::{Cause, SLACK, gap, joint_row, lag};
 use super::touch::{Coupled, groups};
 use crate::constraint::Limit;
@@ -48,7 +49,11 @@ impl Run<'_> {
             _ => None,
         };
         self.guess(excluded, cause);
-        for _ in 0..4 {
+        if self.settings.chosen_modes() == ModeChoice::Dropping {
+            self.drop_what_pulls();
+        }
+        for round in 0..5 {
+            let first = round == 0;
             let bodies = self.state.bodies.clone();
             let time = self.time;
             let scenery = super::equations::Scenery {
@@ -57,14 +62,43 @@ impl Run<'_> {
                 drift: self.settings.chosen_drift(),
             };
             self.equations.evaluate(&scenery, time, &bodies, &self.elements);
-            if self.is_possible() {
+            // What gives way has come to its bound, though to the last digit it may still hold: then it is let go.
+            let gives = matches!(cause, Some(Cause::Give(..))) && first && self.decide();
+            if !gives && self.is_possible() {
                 return true;
+            }
+            if gives {
+                continue;
             }
             if !self.decide() {
                 return !self.equations.stuck;
             }
         }
         false
+    }
+
+    /// K 3.6: everything that touches presses; what would pull is dropped, and the rest is solved again.
+    fn drop_what_pulls(&mut self) {
+        loop {
+            let bodies = self.state.bodies.clone();
+            let scenery = super::equations::Scenery {
+                model: self.model,
+                state: &self.state,
+                drift: self.settings.chosen_drift(),
+            };
+            self.equations.evaluate(&scenery, self.time, &bodies, &self.elements);
+            let largest = self.equations.multipliers.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+            let mut dropped = false;
+            for (element, rows) in self.elements.iter_mut().zip(&self.equations.rows_of) {
+                let pulls = !rows.is_empty() && self.equations.multipliers[rows.start] < -NO_FORCE * largest;
+                if element.is_gap() && element.mode == Mode::On && pulls {
+                    (element.mode, element.left, dropped) = (Mode::Off, Some(self.scale.touching()), true);
+                }
+            }
+            if !dropped {
+                return;
+            }
+        }
     }
 
     /// What leaves so slowly that it will hardly get away comes back when the parabola says: 2 v/|g̈| later. Gaps that small drown in
@@ -298,6 +332,7 @@ pub(super) fn answer(equations: &Equations, elements: &[Element], group: &[usize
         group.iter().map(|&row| equations.rows[row].line.rate(&free) + equations.rows[row].bias).collect();
     let coupled = Coupled::new(&ground, &equations.rows, group);
     let solution = cone::solve(&coupled.matrix, &b, &blocks)?;
+    equations.count((2 * solution.rounds + COUPLING) * group.len() * group.len() + 6 * group.len().pow(3));
     let most = |list: &[f64]| list.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     let (largest, pull) = (most(&solution.lambda), most(&b));
     Some(Answer { solution, blocks, owners, largest, pull, barely: false })

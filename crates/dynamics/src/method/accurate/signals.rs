@@ -9,6 +9,22 @@ use super::touch::groups;
 use crate::constraint::{JointView, Limit, Row};
 use crate::{BodyState, Id};
 
+impl Cause {
+    /// The element it is of; none for a joint that breaks.
+    pub(super) fn element(self) -> Option<usize> {
+        match self {
+            Self::Touch(index)
+            | Self::Part(index)
+            | Self::Stop(index, _)
+            | Self::Give(index, _)
+            | Self::Yield(index)
+            | Self::Regain(index)
+            | Self::Leave(index) => Some(index),
+            Self::Break(_) => None,
+        }
+    }
+}
+
 /// Why a mode ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cause {
@@ -24,6 +40,8 @@ pub(super) enum Cause {
     Yield(usize),
     /// A motor reaches its speed.
     Regain(usize),
+    /// A point of contact comes to the end of the face that it is on.
+    Leave(usize),
     /// A joint, by its place in the plan, bears too much.
     Break(usize),
 }
@@ -84,6 +102,12 @@ pub(super) fn lag(
     Some(row.target_rate - rate(&line, bodies))
 }
 
+/// A point that leaves a face is this far beyond its end, in metres: so far that rounding does not matter.
+pub(super) const BEYOND: f64 = 1e-14;
+
+/// What goes round an edge and comes back is on the face again at this angle before it, in radians.
+const TURNED_BACK: f64 = 1e-9;
+
 /// What positions and velocities tell.
 pub(super) fn of_motion(
     scenery: &Scenery<'_>,
@@ -95,37 +119,56 @@ pub(super) fn of_motion(
 ) {
     signals.clear();
     for (index, element) in elements.iter().enumerate() {
-        match (&element.what, element.mode) {
-            (What::Stop { .. } | What::Contact(_), Mode::Off) if element.hop.is_some() => {
-                let value = element.hop.unwrap_or(time) - time;
-                signals.push(Signal { cause: Cause::Touch(index), value, rate: Some(-1.0) });
-            }
-            (What::Stop { .. } | What::Contact(_), Mode::Off) => {
-                let [value, rate] = gap(scenery, equations, bodies, element).unwrap_or([1.0, 0.0]);
-                let slack = element.left.unwrap_or(0.0);
-                signals.push(Signal { cause: Cause::Touch(index), value: value + slack, rate: Some(rate) });
-            }
-            (What::Contact(contact), Mode::On) => {
-                if !contact.frictions.iter().any(|friction| friction.grip != Grip::Stick) {
-                    continue;
-                }
-                let reading = contact.read(&contact.bodies.map(|id| view(scenery.model, bodies, id)));
-                for (number, friction) in contact.frictions.iter().enumerate() {
-                    if let Grip::Slip { direction, nascent } = friction.grip {
-                        let (_, along) = reading.slipping(friction.against, direction, nascent);
-                        // What begins to slip has no speed yet.
-                        let value = if nascent { along + band } else { along };
-                        signals.push(Signal { cause: Cause::Stop(index, number), value, rate: None });
-                    }
-                }
-            }
-            (What::Motor { .. }, Mode::Least | Mode::Most) => {
-                let lag = lag(scenery, equations, bodies, element).unwrap_or(0.0);
-                let value = if element.mode == Mode::Most { lag } else { -lag };
-                signals.push(Signal { cause: Cause::Regain(index), value, rate: None });
-            }
-            _ => {}
+        of_element(scenery, equations, bodies, (index, element), (time, band), signals);
+    }
+    equations.count(200 * elements.len());
+}
+
+/// What positions and velocities tell of one element.
+pub(super) fn of_element(
+    scenery: &Scenery<'_>,
+    equations: &Equations,
+    bodies: &[BodyState],
+    (index, element): (usize, &Element),
+    (time, band): (f64, f64),
+    signals: &mut Vec<Signal>,
+) {
+    match (&element.what, element.mode) {
+        (What::Stop { .. } | What::Contact(_), Mode::Off) if element.hop.is_some() => {
+            let value = element.hop.unwrap_or(time) - time;
+            signals.push(Signal { cause: Cause::Touch(index), value, rate: Some(-1.0) });
         }
+        (What::Stop { .. } | What::Contact(_), Mode::Off) => {
+            let [value, rate] = gap(scenery, equations, bodies, element).unwrap_or([1.0, 0.0]);
+            let slack = element.left.unwrap_or(0.0);
+            signals.push(Signal { cause: Cause::Touch(index), value: value + slack, rate: Some(rate) });
+        }
+        (What::Contact(contact), Mode::On) => {
+            let views = contact.bodies.map(|id| view(scenery.model, bodies, id));
+            if let Some(turned) = contact.turned(&views) {
+                signals.push(Signal { cause: Cause::Leave(index), value: turned + TURNED_BACK, rate: None });
+            } else if let Some(within) = contact.within_face(&views) {
+                signals.push(Signal { cause: Cause::Leave(index), value: within + band.min(BEYOND), rate: None });
+            }
+            if !contact.frictions.iter().any(|friction| friction.grip != Grip::Stick) {
+                return;
+            }
+            let reading = contact.read(&views);
+            for (number, friction) in contact.frictions.iter().enumerate() {
+                if let Grip::Slip { direction, nascent } = friction.grip {
+                    let (_, along) = reading.slipping(friction.against, direction, nascent, 0.0);
+                    // What begins to slip has no speed yet.
+                    let value = if nascent { along + band } else { along };
+                    signals.push(Signal { cause: Cause::Stop(index, number), value, rate: None });
+                }
+            }
+        }
+        (What::Motor { .. }, Mode::Least | Mode::Most) => {
+            let lag = lag(scenery, equations, bodies, element).unwrap_or(0.0);
+            let value = if element.mode == Mode::Most { lag } else { -lag };
+            signals.push(Signal { cause: Cause::Regain(index), value, rate: None });
+        }
+        _ => {}
     }
 }
 

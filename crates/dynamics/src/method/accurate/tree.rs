@@ -14,6 +14,7 @@
 use super::line::{Line, Mobility, NOBODY, Twist, coupling};
 use crate::solver::direct::elimination::Elimination;
 use crate::solver::direct::factor::Factor;
+use crate::solver::lcp::{Square, biconjugate_gradients};
 use std::collections::BTreeMap;
 
 /// A row of which no more than this part of its diagonal is left when its turn comes says what the rows before it say.
@@ -21,6 +22,9 @@ pub(super) const REDUNDANT: f64 = 1e-12;
 
 /// Below this part the solution is refined.
 const DOUBTFUL: f64 = 1e-4;
+
+/// The residual at which biconjugate gradients end.
+const GRADIENTS: f64 = 1e-13;
 
 /// How often a solution is refined at most.
 const REFINEMENTS: usize = 3;
@@ -42,6 +46,9 @@ pub(super) struct Tree {
     pub(super) smallest: f64,
     /// Whether there is a closed loop.
     pub(super) loops: bool,
+    /// Whether it is solved by biconjugate gradients, beginning with the multipliers of the time before.
+    pub(super) iterative: bool,
+    pub(super) guess: Vec<f64>,
 }
 
 impl Tree {
@@ -97,6 +104,10 @@ impl Tree {
             if self.counts[i] { -(self.lines[i].rate(motions) + bias(i)) } else { 0.0 }
         };
         let mut changes: Vec<f64> = (0..self.lines.len()).map(|i| missed(motions, i)).collect();
+        if self.iterative {
+            self.approach(motions, &changes, multipliers);
+            return;
+        }
         let rounds = if self.smallest < DOUBTFUL { REFINEMENTS } else { 1 };
         let mut last = f64::INFINITY;
         let mut room = self.factor.room();
@@ -115,6 +126,23 @@ impl Tree {
                 break;
             }
             last = now;
+        }
+    }
+
+    /// Biconjugate gradients on the whole matrix J W Jᵀ, as K did it; redundant rows do no harm.
+    fn approach(&self, motions: &mut [Twist], right: &[f64], multipliers: &mut [f64]) {
+        let n = self.lines.len();
+        let mut numbers = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..n {
+                numbers[i * n + j] = coupling(&self.lines[i], self.lines[j].bodies, &self.responses[j]);
+            }
+        }
+        let mut solution = if self.guess.len() == n { self.guess.clone() } else { vec![0.0; n] };
+        biconjugate_gradients(Square { numbers: &numbers, size: n }, right, &mut solution, GRADIENTS, 4 * n + 40);
+        for (i, &value) in solution.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            multipliers[i] += value;
+            self.push(motions, i, value);
         }
     }
 

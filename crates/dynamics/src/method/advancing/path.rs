@@ -90,7 +90,8 @@ impl<'a> Approach<'a> {
                 _ => offset + collider.bounding_sphere.radius,
             }
         });
-        let convex = |shape: &Shape| !matches!(shape, Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_));
+        let convex =
+            |shape: &Shape| shape.as_compound().is_none() && !matches!(shape, Shape::Mesh(_) | Shape::HeightField(_));
         Some(Self {
             colliders,
             paths: colliders.map(|collider| &paths[collider.body.slot()]),

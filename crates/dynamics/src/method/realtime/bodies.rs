@@ -36,7 +36,7 @@ pub(super) struct Body {
     pub(super) damping: [f64; 2],
     pub(super) spin: Spin,
     /// Where the centre of mass is in the body frame.
-    center: DVec3,
+    pub(super) center: DVec3,
     /// Whether a joint holds it: then it is kicked in two halves.
     pub(super) jointed: bool,
     pub(super) pace: Pace,
@@ -59,6 +59,12 @@ impl Spin {
     /// Whether torques turn the body.
     pub(super) fn turns(&self) -> bool {
         !matches!(self, Self::Given)
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::WORLD
     }
 }
 

@@ -13,7 +13,7 @@
 //!
 //! While things crash about, impacts make ρ large, and many substeps then cost more than they help: there are no more than twice the usual
 //! number. What helps then is to look at the contacts more often, since a body that turns grows into its neighbours from one look to the
-//! next. Where nothing moves, one look is enough.
+//! next. Where nothing moves by much, one look is enough.
 
 use super::RealtimeSettings;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,10 @@ const MOST_IN_A_CRASH: f64 = 4.0 / GIVES_WAY * 9.81;
 /// What is faster than this, in m/s, crashes about.
 pub(super) const CRASH: f64 = 1.0;
 
-/// How much more often contacts are looked at while things crash about.
+/// One look at the contacts is enough for a step in which no pair moves by more than the first part of its size. Where heaps crash about
+/// and a pair moves by more than the second, contacts are looked at [`LOOKS`] times as often as usual.
+const SLOW: f64 = 0.05;
+pub(super) const FAST: f64 = 0.2;
 const LOOKS: u32 = 2;
 
 /// What a pair has to bear.
@@ -98,13 +101,16 @@ pub(super) struct Rhythm {
 }
 
 impl Load {
-    /// How the next step is divided, in which what is near each other hardly moves (`calm`) or does.
-    pub(super) fn rhythm(&self, settings: &RealtimeSettings, calm: bool) -> Rhythm {
+    /// How the next step is divided, in which the liveliest pair moves by `motion` of its size.
+    pub(super) fn rhythm(&self, settings: &RealtimeSettings, motion: f64) -> Rhythm {
         let (refreshes, substeps) = (settings.refreshes.max(1), settings.substeps.max(1));
-        match calm {
-            true => Rhythm { refreshes: 1, substeps: refreshes * substeps, calm },
-            false if self.crashes => Rhythm { refreshes: refreshes * LOOKS, substeps: substeps.div_ceil(LOOKS), calm },
-            false => Rhythm { refreshes, substeps, calm },
+        let calm = motion <= 0.5 * settings.keep;
+        if motion <= SLOW {
+            Rhythm { refreshes: 1, substeps: refreshes * substeps, calm }
+        } else if motion <= FAST || !self.crashes {
+            Rhythm { refreshes, substeps, calm }
+        } else {
+            Rhythm { refreshes: refreshes * LOOKS, substeps: substeps.div_ceil(LOOKS), calm }
         }
     }
 }

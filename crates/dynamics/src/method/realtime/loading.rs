@@ -63,12 +63,22 @@ impl Realtime {
             work.exact_islands += usize::from(matches!(tier.pace, Pace::Exact | Pace::Resting));
             work.resting_islands += usize::from(tier.pace == Pace::Resting);
             match tier.pace {
-                Pace::Alone => {}
+                Pace::Alone => self.let_go(island),
                 Pace::Heap => self.load_heap(island, &tier, &world, part),
                 Pace::Exact | Pace::Resting => self.load_exact(island, tier.pace, &world, part),
             }
         }
         self.islands = islands;
+    }
+
+    /// Nothing acts in an island: its bodies fly, and its contacts bear nothing.
+    fn let_go(&mut self, island: &Island) {
+        for &index in &island.contacts {
+            for patch in &mut self.memory.pairs.list[index].patches {
+                patch.spots_mut().iter_mut().for_each(|spot| spot.load = 0.0);
+                (patch.friction, patch.twist, patch.roll) = Default::default();
+            }
+        }
     }
 
     /// Decides how all islands are solved. Those with joints that are swept go together, in as many substeps as the most demanding of them.
@@ -194,7 +204,7 @@ impl Realtime {
         let is_calm = |pair: &Pair| pair.bodies.into_iter().all(|id| speed(id) < CALM * CALM);
         let restless = || pairs().any(|pair| pair.unrest.steps > 0 || (pair.unrest.lasts && !is_calm(pair)));
         match island.joints.is_empty() {
-            true if contacts == 0 => Pace::Alone,
+            true if contacts == 0 || !pairs().any(|pair| self.acts(pair)) => Pace::Alone,
             true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
             true if contacts > FEW_CONTACTS && (self.crashes(island) || restless()) => Pace::Heap,
             true if at_rest() => Pace::Resting,
@@ -203,6 +213,13 @@ impl Realtime {
             false if crowded && contacts > 0 && !at_rest() && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,
         }
+    }
+
+    /// Whether the surfaces of a pair touch, or get in each other's way unless something keeps them apart. Where that is so of no pair of an
+    /// island, all its bodies fly past each other.
+    fn acts(&self, pair: &Pair) -> bool {
+        let touches = |patch: &Patch| patch.spots().iter().any(|spot| spot.gap <= self.settings.touch_distance);
+        pair.patches.iter().any(|patch| !patch.ghost && (patch.doubtful || touches(patch)))
     }
 
     /// Whether no body of an island is much heavier than another.

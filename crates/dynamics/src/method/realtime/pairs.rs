@@ -663,10 +663,12 @@ impl Pairs {
         });
     }
 
-    /// Whether no pair moves, in `dt` seconds, by more than half of what contact points are kept for: a part `keep` of its size.
-    pub(super) fn hardly_move(&self, model: &Model, state: &State, keep: f64, dt: f64) -> bool {
-        self.list.iter().all(|pair| {
-            let [Some(a), Some(b)] = pair.colliders.map(|id| model.colliders().get(id)) else { return true };
+    /// How far the colliders of a pair move relative to each other in `dt` seconds at most, relative to the size of the smaller one; what is
+    /// more than `enough` is as good as that.
+    pub(super) fn liveliest(&self, model: &Model, state: &State, dt: f64, enough: f64) -> f64 {
+        let mut most = 0.0;
+        for pair in &self.list {
+            let [Some(a), Some(b)] = pair.colliders.map(|id| model.colliders().get(id)) else { continue };
             let [first, second] = pair.bodies.map(|id| &state.bodies[id.slot()]);
             let turn = |collider: &ColliderModel, spin: DVec3| match spin == DVec3::ZERO {
                 true => 0.0,
@@ -675,8 +677,12 @@ impl Pairs {
             let speed = (second.velocity - first.velocity).length()
                 + turn(a, first.angular_velocity)
                 + turn(b, second.angular_velocity);
-            speed * dt <= 0.5 * keep * a.bounding_sphere.radius.min(b.bounding_sphere.radius)
-        })
+            most = f64::max(most, speed * dt / a.bounding_sphere.radius.min(b.bounding_sphere.radius));
+            if most > enough {
+                break;
+            }
+        }
+        most
     }
 
     /// Puts back what was before the step under way, which has found its pairs and looked at them.

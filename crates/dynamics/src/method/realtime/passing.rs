@@ -4,13 +4,13 @@
 //! its parabola is exact; where all is at rest and solved exactly, one is as good as many. Islands do not touch each other, so it does
 //! not matter which goes first; scripted bodies are met by many, and each has copies of them.
 
-use super::bodies::{Bodies, Body, Spin};
+use super::bodies::{Bodies, Body};
 use super::exact::{ExactIslands, Passage};
+use super::flight;
 use super::nets::Nets;
 use super::wide::{Heaps, Surroundings};
 use crate::Workers;
 use crate::report::{StageTimes, Stopwatch};
-use glam::DVec3;
 
 /// What is slower than this, in m/s and rad/s, rests. The positions of what begins to slide are off by half of what it covers in a substep.
 const REST: f64 = 1e-3;
@@ -52,11 +52,7 @@ pub(super) fn pass(
     let (part, substeps) = (passage.part, passage.substeps);
     let mut watch = Stopwatch::start();
     workers.shares(bodies.list.len() / LEAST_FLYING, &mut bodies.list, |_, bodies| {
-        for body in bodies.iter_mut().filter(|body| body.pace == Pace::Alone) {
-            if body.is_movable() {
-                body.fly(part, substeps);
-            }
-        }
+        flight::fly(bodies, part, substeps, around.level);
     });
     exact.pass(passage, bodies, workers);
     times.exact += watch.lap();
@@ -70,25 +66,13 @@ pub(super) fn pass(
 }
 
 impl Body {
+    /// Whether it goes alone, and impulses would move it.
+    pub(super) fn flies(&self) -> bool {
+        self.pace == Pace::Alone && self.is_movable()
+    }
+
     /// Whether it is as good as at rest.
     pub(super) fn rests(&self) -> bool {
         self.velocity.length_squared() < REST * REST && self.angular_velocity.length_squared() < REST * REST
-    }
-
-    /// Goes alone for `part` seconds, which others take in `most` substeps: at once, since a parabola is exact in one step, or in as many if it
-    /// tumbles, or if air or a torque bend its way. How long they are does not depend on whether something is near, so that what is
-    /// passed by at a hair's breadth leaves no trace.
-    fn fly(&mut self, part: f64, most: u32) {
-        let bends = self.damping != [0.0; 2] || self.angular_acceleration != DVec3::ZERO;
-        let substeps = match self.spin {
-            _ if bends => most,
-            Spin::Euler { .. } => most,
-            Spin::Given | Spin::Steady => 1,
-        };
-        let h = part / f64::from(substeps);
-        for _ in 0..substeps {
-            self.kick(h);
-            self.drift(h);
-        }
     }
 }

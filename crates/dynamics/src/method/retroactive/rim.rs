@@ -76,7 +76,7 @@ pub(super) fn bend(
         let part = if side == 0 { point.key.0 } else { point.key.1 };
         let circle = point.features[side].geometry(&collider.shape, part, DVec3::ZERO)?;
         let place = state.bodies[collider.body.slot()].center_pose() * collider.center_pose;
-        let FeatureGeometry::Circle { center, axis, radius } = circle.moved(&place) else { return None };
+        let FeatureGeometry::Circle { center, axis, radius, .. } = circle.moved(&place) else { return None };
         let geometry = &point.geometry;
         let normal = if side == 1 { geometry.normal } else { -geometry.normal };
         let rim = Rim { center, axis, radius, normal, plane: geometry.position - normal * (0.5 * geometry.gap) };

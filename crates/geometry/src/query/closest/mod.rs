@@ -211,9 +211,10 @@ pub(crate) fn as_convex(shape: &Shape) -> Option<&dyn Convex> {
         Shape::Capsule(capsule) => Some(capsule),
         Shape::Cylinder(cylinder) => Some(cylinder),
         Shape::Cone(cone) => Some(cone),
+        Shape::Ellipsoid(ellipsoid) => Some(ellipsoid),
         Shape::Hull(hull) => Some(hull.as_ref()),
         Shape::Custom(custom) => Some(custom),
-        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Torus(_) | Shape::Compound(_) => None,
     }
 }
 

@@ -11,8 +11,8 @@ use glam::DVec3;
 
 /// The distance and the closest points if the distance is at most `limit`; `None` otherwise, and for half-spaces.
 pub(super) fn within(a: &Shape, b: &Shape, b_in_a: &Transform, limit: f64) -> Option<ClosestPoints> {
-    match (a, b) {
-        (Shape::Compound(compound), _) => {
+    match (a.as_compound(), b.as_compound()) {
+        (Some(compound), _) => {
             let region = whole_box(b, b_in_a);
             let mut best = Best::new(limit);
             compound.bvh().nearest_first(
@@ -28,7 +28,7 @@ pub(super) fn within(a: &Shape, b: &Shape, b_in_a: &Transform, limit: f64) -> Op
             );
             best.found
         }
-        (_, Shape::Compound(_)) => within(b, a, &b_in_a.inverse(), limit).map(|c| flipped(&c, b_in_a)),
+        (_, Some(_)) => within(b, a, &b_in_a.inverse(), limit).map(|c| flipped(&c, b_in_a)),
         _ => match (Surface::of(a), Surface::of(b)) {
             (Some(a), Some(b)) => surface_surface(a, b, b_in_a, limit),
             (Some(surface), None) => surface_convex(surface, b, b_in_a, limit),

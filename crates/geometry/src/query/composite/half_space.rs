@@ -77,8 +77,8 @@ fn lowest(shape: &Shape, up: DVec3) -> DVec3 {
         );
         return lowest;
     }
-    match (shape, as_convex(shape)) {
-        (Shape::Compound(compound), _) => {
+    match (shape.as_compound(), as_convex(shape)) {
+        (Some(compound), _) => {
             let of_part = |(pose, part): &(Transform, Shape)| pose.point(self::lowest(part, pose.inverse_vector(up)));
             let least = |p: DVec3, q: DVec3| if q.dot(up) < p.dot(up) { q } else { p };
             compound.parts().iter().map(of_part).reduce(least).unwrap_or(DVec3::ZERO)

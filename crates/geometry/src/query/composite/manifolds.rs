@@ -32,8 +32,10 @@ fn append(
     cache: &mut CompositeCache,
     manifolds: &mut Vec<Manifold>,
 ) {
+    if let Some(compound) = a.as_compound() {
+        return parts(compound, b, b_in_a, options, cache, manifolds);
+    }
     match (a, b, Surface::of(a), Surface::of(b)) {
-        (Shape::Compound(compound), ..) => parts(compound, b, b_in_a, options, cache, manifolds),
         (Shape::HalfSpace(ground), _, _, Some(surface)) => {
             cache.manifolds([a, b], b_in_a, options, manifolds, |options, _, manifolds| {
                 half_space::manifold(ground, surface, b_in_a, options.prediction, manifolds);
@@ -48,7 +50,7 @@ fn append(
                 }
             });
         }
-        (_, _, Some(_), None) if !matches!(b, Shape::Compound(_) | Shape::HalfSpace(_)) => {
+        (_, _, Some(_), None) if b.as_compound().is_none() && !matches!(b, Shape::HalfSpace(_)) => {
             cache.manifolds([a, b], b_in_a, options, manifolds, |options, triangles, manifolds| {
                 contact::manifolds(a, b, b_in_a, options, triangles, manifolds);
             });

@@ -80,8 +80,10 @@ fn way_out_of_the_box(a: &Shape, b: &Shape, b_in_a: &Transform) -> Penetration {
 fn size(shape: &Shape) -> f64 {
     match shape {
         Shape::HeightField(field) => field.aabb().extents().length(),
-        Shape::Compound(compound) => compound.parts().iter().map(|(_, part)| size(part)).fold(0.0, f64::max),
-        _ => shape.local_aabb().extents().length(),
+        _ => match shape.as_compound() {
+            Some(compound) => compound.parts().iter().map(|(_, part)| size(part)).fold(0.0, f64::max),
+            None => shape.local_aabb().extents().length(),
+        },
     }
 }
 

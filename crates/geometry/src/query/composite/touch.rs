@@ -44,13 +44,13 @@ pub(super) fn touching(a: &Shape, b: &Shape, b_in_a: &Transform, visit: &mut dyn
 
 /// [`touching`] for parts `a` and `b`; `frame` is the pose of `a` in the first shape.
 fn descend(a: &Shape, b: &Shape, frame: &Transform, b_in_a: &Transform, visit: &mut dyn FnMut(Touch) -> bool) -> bool {
-    if let Shape::Compound(compound) = a {
+    if let Some(compound) = a.as_compound() {
         return compound.bvh().overlapping(&whole_box(b, b_in_a), &mut |part| {
             let (pose, part) = &compound.parts()[part as usize];
             descend(part, b, &(*frame * *pose), &pose.to_local(b_in_a), visit)
         });
     }
-    if let Shape::Compound(compound) = b {
+    if let Some(compound) = b.as_compound() {
         return compound.bvh().overlapping(&whole_box(a, &b_in_a.inverse()), &mut |part| {
             let (pose, part) = &compound.parts()[part as usize];
             descend(a, part, frame, &(*b_in_a * *pose), visit)

@@ -1,7 +1,7 @@
-//! Where a feature is: as a point, line, plane, circle or cone, each with its place in the frame of the shape.
+//! Where a feature is: as a point, line, plane, circle, cone or ellipsoid, each with its place in the frame of the shape.
 //!
 //! Round features are swollen ones: a sphere is a point with a radius, the side of a capsule or cylinder a line with a
-//! radius. A user-defined shape is known by its support mapping s(d) alone; where it is round it is replaced by the ball that
+//! radius, a torus a circle with the radius of its tube. A user-defined shape is known by its support mapping s(d) alone; where it is round it is replaced by the ball that
 //! touches it from inside at the same place, with the mean radius of curvature,
 //!
 //! ```text
@@ -14,7 +14,7 @@
 use super::{Feature, Pole};
 use crate::math::orthonormal_pair;
 use crate::primitive::TriangleFeature;
-use crate::shape::{Convex, Custom};
+use crate::shape::{Bow, BowFeature, Convex, Custom, Ellipsoid};
 use crate::{Shape, Transform};
 use glam::DVec3;
 
@@ -47,13 +47,26 @@ pub enum FeatureGeometry {
         /// The normal, outwards.
         normal: DVec3,
     },
-    /// A circular edge.
+    /// A circular edge, or a tube around a circle.
     Circle {
         /// The centre.
         center: DVec3,
         /// The direction across the circle's plane.
         axis: DVec3,
         /// The radius of the circle.
+        radius: f64,
+        /// The radius of the tube around it: zero for an edge.
+        tube: f64,
+    },
+    /// An ellipsoid.
+    Ellipsoid {
+        /// The centre.
+        center: DVec3,
+        /// The three semi-axes as vectors from the centre to the surface.
+        axes: [DVec3; 3],
+        /// The centre of the ball that touches it from inside where it looks along the contact's normal.
+        inner: DVec3,
+        /// The radius of that ball: the mean radius of curvature.
         radius: f64,
     },
     /// The side of a cone, which is made of lines through the apex.
@@ -73,10 +86,11 @@ impl Feature {
     /// is touched. None for a [`Feature::Spot`], and for a feature the shape does not have.
     pub fn geometry(self, shape: &Shape, part: u32, outward: DVec3) -> Option<FeatureGeometry> {
         match shape {
-            Shape::Compound(compound) => {
-                let (pose, member) = compound.parts().get(part as usize)?;
+            Shape::Compound(_) | Shape::Torus(_) => {
+                let (pose, member) = shape.as_compound()?.parts().get(part as usize)?;
                 Some(self.geometry(member, 0, pose.inverse_vector(outward))?.moved(pose))
             }
+            Shape::Ellipsoid(ellipsoid) if self == Self::Round => of_ellipsoid(ellipsoid, outward),
             Shape::Cuboid(cuboid) => {
                 let h = cuboid.half_extents();
                 let side = |corner: u32, bit: u32, length: f64| if corner >> bit & 1 == 1 { length } else { -length };
@@ -131,8 +145,12 @@ impl Feature {
                     _ => self.of_cap(half_height, radius),
                 }
             }
-            Shape::Custom(custom) if self == Self::Round => inscribed_ball(custom, outward),
-            Shape::HalfSpace(_) | Shape::Sphere(_) | Shape::Custom(_) => None,
+            Shape::Custom(custom) => match Bow::of(custom) {
+                Some(bow) if self == Self::Round => Some(of_bow(bow, outward)),
+                None if self == Self::Round => inscribed_ball(custom, outward),
+                _ => None,
+            },
+            Shape::HalfSpace(_) | Shape::Sphere(_) | Shape::Ellipsoid(_) => None,
         }
     }
 
@@ -177,7 +195,8 @@ impl Feature {
         match self {
             Self::Cap(pole) => Some(FeatureGeometry::Plane { point: at(pole, half_height), normal: at(pole, 1.0) }),
             Self::Rim(pole) => {
-                Some(FeatureGeometry::Circle { center: at(pole, half_height), axis: at(pole, 1.0), radius })
+                let (center, axis) = (at(pole, half_height), at(pole, 1.0));
+                Some(FeatureGeometry::Circle { center, axis, radius, tube: 0.0 })
             }
             Self::RimPoint(pole, k) => {
                 let (x, z) = *RIM.get(usize::from(k))?;
@@ -209,6 +228,23 @@ fn edge(start: DVec3, end: DVec3) -> Option<FeatureGeometry> {
     Some(FeatureGeometry::Line { point: start, direction, radius: 0.0 })
 }
 
+fn of_bow(bow: &Bow, outward: DVec3) -> FeatureGeometry {
+    match bow.feature(outward) {
+        BowFeature::Tube { radius, tube } => {
+            FeatureGeometry::Circle { center: DVec3::ZERO, axis: DVec3::Y, radius, tube }
+        }
+        BowFeature::End { point, tube } => FeatureGeometry::Point { point, radius: tube },
+    }
+}
+
+fn of_ellipsoid(ellipsoid: &Ellipsoid, outward: DVec3) -> Option<FeatureGeometry> {
+    let normal = outward.try_normalize()?;
+    let radius = ellipsoid.mean_radius(normal);
+    let axes = [0, 1, 2].map(|i| DVec3::AXES[i] * ellipsoid.radii()[i]);
+    let inner = ellipsoid.support(normal) - normal * radius;
+    Some(FeatureGeometry::Ellipsoid { center: DVec3::ZERO, axes, inner, radius })
+}
+
 /// The ball that touches a user-defined shape from inside where it looks along `outward`; see the top of this file.
 fn inscribed_ball(custom: &Custom, outward: DVec3) -> Option<FeatureGeometry> {
     let normal = outward.try_normalize()?;
@@ -231,9 +267,15 @@ impl FeatureGeometry {
                 Self::Line { point: pose.point(point), direction: pose.vector(direction), radius }
             }
             Self::Plane { point, normal } => Self::Plane { point: pose.point(point), normal: pose.vector(normal) },
-            Self::Circle { center, axis, radius } => {
-                Self::Circle { center: pose.point(center), axis: pose.vector(axis), radius }
+            Self::Circle { center, axis, radius, tube } => {
+                Self::Circle { center: pose.point(center), axis: pose.vector(axis), radius, tube }
             }
+            Self::Ellipsoid { center, axes, inner, radius } => Self::Ellipsoid {
+                center: pose.point(center),
+                axes: axes.map(|axis| pose.vector(axis)),
+                inner: pose.point(inner),
+                radius,
+            },
             Self::Cone { apex, axis, sin_cos } => {
                 Self::Cone { apex: pose.point(apex), axis: pose.vector(axis), sin_cos }
             }

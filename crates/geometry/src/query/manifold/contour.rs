@@ -22,7 +22,7 @@ use super::polytope::Polytope;
 use crate::math::orthonormal_pair;
 use crate::query::feature::RIM;
 use crate::query::{Feature, Pole};
-use crate::shape::{Convex, Custom};
+use crate::shape::{Bow, Convex, Custom};
 use glam::DVec3;
 
 /// The angle up to which a face or an edge counts as met.
@@ -351,6 +351,15 @@ impl Contour {
     /// The deepest point of a user-defined shape; where directions around find others as deep up to a slope of
     /// [`FEEL_FLAT`], these too (then the shape is flat there).
     pub(super) fn of_custom(custom: &Custom, direction: DVec3) -> Self {
+        if let Some(bow) = Bow::of(custom) {
+            let (points, count) = bow.outline(direction);
+            return match count {
+                1 => Self::point(Carrier::Custom, points[0], 0),
+                _ => {
+                    (0..count).fold(Self::new(Carrier::Custom, Feature::Spot), |flat, k| flat.with(points[k], k as u32))
+                }
+            };
+        }
         let deepest = custom.support(direction);
         // Around the direction, starting where no usual direction has its discontinuity: names must not jump.
         let u = ASIDE.cross(direction).try_normalize().unwrap_or_else(|| orthonormal_pair(direction).0);

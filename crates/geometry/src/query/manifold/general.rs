@@ -129,9 +129,10 @@ pub(super) fn of_shape(shape: &Shape, direction: DVec3, closeness: Closeness) ->
         }
         Shape::Cylinder(c) => Contour::of_cylinder(c.half_height(), c.radius(), direction, closeness),
         Shape::Cone(c) => Contour::of_cone(c.half_height(), c.radius(), direction, closeness),
+        Shape::Ellipsoid(e) => Contour::point(Carrier::Custom, e.support(direction), 0),
         Shape::Custom(custom) => Contour::of_custom(custom, direction),
         Shape::Sphere(sphere) => Contour::point(Carrier::Sphere, direction * sphere.radius(), 0),
-        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => {
+        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Torus(_) | Shape::Compound(_) => {
             Contour::point(Carrier::Custom, DVec3::ZERO, 0)
         }
     }

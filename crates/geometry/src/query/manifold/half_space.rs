@@ -8,6 +8,7 @@ use super::select::select;
 use crate::Shape;
 use crate::math::orthonormal_pair;
 use crate::query::{ContactPoint, Feature, Manifold};
+use crate::shape::Convex;
 use glam::DVec3;
 
 /// How many candidates are looked at; of more, evenly spaced ones.
@@ -24,8 +25,9 @@ pub(super) fn half_space(normal: DVec3, other: &Shape, frame: &Frame, prediction
         Shape::Hull(h) => ground.corners(&h.as_polytope()),
         Shape::Cylinder(c) => ground.contact(&Contour::of_cylinder(c.half_height(), c.radius(), down, Closeness::WIDE)),
         Shape::Cone(c) => ground.contact(&Contour::of_cone(c.half_height(), c.radius(), down, Closeness::WIDE)),
+        Shape::Ellipsoid(e) => ground.contact(&Contour::point(Carrier::Custom, e.support(down), 0)),
         Shape::Custom(c) => ground.contact(&Contour::of_custom(c, down)),
-        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Torus(_) | Shape::Compound(_) => None,
     }
 }
 

@@ -202,10 +202,10 @@ fn is_first(a: &Shape, b: &Shape) -> bool {
         Shape::Hull(_) => 2,
         Shape::Cylinder(_) => 3,
         Shape::Cone(_) => 4,
-        Shape::Custom(_) => 5,
+        Shape::Custom(_) | Shape::Ellipsoid(_) => 5,
         Shape::Capsule(_) => 6,
         Shape::Sphere(_) => 7,
-        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => 8,
+        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Torus(_) | Shape::Compound(_) => 8,
     };
     rank(a) <= rank(b)
 }

@@ -257,8 +257,8 @@ fn convex_reach(shape: &Shape) -> Option<f64> {
         Shape::Cylinder(c) => Some(diagonal(c.half_height(), c.radius())),
         Shape::Cone(c) => Some(diagonal(c.half_height(), c.radius())),
         Shape::Hull(hull) => Some(hull.center().length() + hull.bounding_radius()),
-        Shape::Sphere(_) | Shape::Custom(_) | Shape::HalfSpace(_) => None,
-        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+        Shape::Sphere(_) | Shape::Ellipsoid(_) | Shape::Custom(_) | Shape::HalfSpace(_) => None,
+        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Torus(_) | Shape::Compound(_) => None,
     }
 }
 

@@ -65,10 +65,10 @@ pub(crate) fn triangle_contact(
             closest_only(&closest, FeatureId::default(), features, prediction)
         }
         Shape::Capsule(capsule) => capsule_polytope(first, capsule, pose, &frame, prediction, cache),
-        Shape::Cylinder(_) | Shape::Cone(_) | Shape::Custom(_) => {
+        Shape::Cylinder(_) | Shape::Cone(_) | Shape::Ellipsoid(_) | Shape::Custom(_) => {
             general_contact(first, shape, pose, &frame, prediction, cache)
         }
-        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
+        Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Torus(_) | Shape::Compound(_) => None,
     }?;
     Some(TriangleContact { manifold, feature: feature_along(triangle, manifold.normal) })
 }

@@ -46,8 +46,8 @@ impl<'a> Parts<'a> {
         match solid {
             Solid::Shape(Shape::Mesh(mesh)) => Some(Self::Mesh(mesh)),
             Solid::Shape(Shape::HeightField(field)) => Some(Self::HeightField(field)),
-            Solid::Shape(Shape::Compound(compound)) => Some(Self::Compound(compound)),
-            _ => None,
+            Solid::Shape(shape) => shape.as_compound().map(Self::Compound),
+            Solid::Triangle(_) => None,
         }
     }
 

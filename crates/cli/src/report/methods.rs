@@ -3,7 +3,7 @@
 //! The scene runs with `accurate` first, and every step of it is kept. Then it runs with the others, step beside step. With x the place of a
 //! body and x̂ where `accurate` has it, the error is `√(mean |x − x̂|²)` over all bodies that move and all steps, and `max |x − x̂|`.
 
-use crate::args::{Energy, Report, SceneChoice, Subject};
+use crate::args::{Energy, MethodsReport, SceneChoice};
 use crate::compare::contender;
 use crate::failure::{Failure, print};
 use crate::run::{Progress, stop_flag};
@@ -38,8 +38,7 @@ struct Row {
     problem: Option<String>,
 }
 
-pub(crate) fn report(options: &Report) -> Result<(), Failure> {
-    let Subject::Methods = options.subject;
+pub(crate) fn report(options: &MethodsReport) -> Result<(), Failure> {
     let registry = Registry::default();
     let all = registry.methods.parts().map(|part| part.name.clone());
     let methods: Vec<String> = if options.methods.is_empty() { all.collect() } else { options.methods.clone() };

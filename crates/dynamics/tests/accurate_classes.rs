@@ -1,0 +1,166 @@
+//! Further problems of the classes that the reference problems stand for, each against a formula, an integral or a law of its own:
+//! belts, round things at edges, redundant loops, heavy bobs, and crowds that must not hang.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use glam::DVec3;
+use tumble_dynamics::constraint::Hinge;
+use tumble_dynamics::event::{Grip, Phase, StormCause};
+use tumble_dynamics::geometry::Shape;
+use tumble_dynamics::geometry::math::rotation_about;
+use tumble_dynamics::method::{Accurate, AccurateSettings};
+use tumble_dynamics::model::{ContactChange, ContactPair, Joint, JointEnd};
+use tumble_dynamics::{Body, BodyId, Material, World};
+
+const G: f64 = 9.81;
+
+fn with(settings: AccurateSettings) -> World {
+    World::with_method(Accurate::new().with_settings(settings).unwrap())
+}
+
+fn world(tolerance: f64) -> World {
+    with(AccurateSettings { tolerance, ..AccurateSettings::default() })
+}
+
+fn material(restitution: f64, friction: f64) -> Material {
+    Material { restitution, static_friction: friction, dynamic_friction: friction, ..Material::default() }
+}
+
+fn block(world: &mut World, at: [f64; 3], material: Material) -> BodyId {
+    let body = Body::dynamic().with_shape(Shape::cuboid([0.1; 3]).unwrap()).with_mass(1.0);
+    world.add_body(body.with_material(material).at(at)).unwrap()
+}
+
+/// The integral of a smooth function, by Simpson's rule and Richardson's extrapolation of it (Romberg).
+fn integral(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let trapezoids = |n: u32| {
+        let h = (to - from) / f64::from(n);
+        h * (0.5 * (f(from) + f(to)) + (1..n).map(|k| f(from + h * f64::from(k))).sum::<f64>())
+    };
+    let mut row: Vec<f64> = (0..9).map(|k| trapezoids(1 << k)).collect();
+    for order in 1..row.len() {
+        let factor = f64::from(4_u32.pow(order as u32));
+        for k in (order..row.len()).rev() {
+            row[k] += (row[k] - row[k - 1]) / (factor - 1.0);
+        }
+    }
+    row[8]
+}
+
+/// A floor that carries what lies on it along x.
+fn belt(world: &mut World, speed: f64, material: Material) {
+    let ground = Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_user_data(1);
+    world.add_body(ground.with_material(material)).unwrap();
+    world.set_contact_rule(move |pair: &ContactPair<'_>, change: &mut ContactChange| {
+        let is_belt = |side: usize| pair.body(side).user_data == 1;
+        let sign = f64::from(u8::from(is_belt(0))) - f64::from(u8::from(is_belt(1)));
+        change.surface_velocity = DVec3::X * speed * sign;
+    });
+}
+
+/// A block is laid on a belt: it slides until it is as fast, after v/(μ g), and then is carried along.
+#[test]
+fn a_block_is_carried_by_a_belt() {
+    let mut world = world(1e-10);
+    let rough = material(0.0, 0.4);
+    belt(&mut world, 2.0, rough);
+    let id = block(&mut world, [0.0, 0.1, 0.0], rough);
+    let holds = 2.0 / (0.4 * G);
+    let mut held = None;
+    for _ in 0..60 {
+        world.step(1.0 / 60.0).unwrap();
+        assert_eq!(world.events().storms, []);
+        held = held.or(world.events().grips.iter().find(|event| event.grip == Grip::Stick).map(|event| event.time));
+    }
+    let body = world.body(id).unwrap();
+    let exact = 0.5 * 2.0 * holds + 2.0 * (1.0 - holds);
+    println!("belt: {:e} s, {:e} m", held.unwrap() - holds, body.position().x - exact);
+    assert!((held.unwrap() - holds).abs() < 1e-10, "{held:?} {holds}");
+    assert!((body.position().x - exact).abs() < 1e-9, "{} {exact}", body.position().x);
+    assert!((body.position().y - 0.1).abs() < 1e-12 && body.angular_velocity().length() < 1e-10);
+}
+
+/// A coupler on three equal parallel cranks: a closed loop with a crank too many, and in space with many rows too many. The coupler goes round
+/// without turning: (I + M) l² θ̈ = −(½ Σm + M) g l sin θ with I = ⅓ Σm.
+#[test]
+fn a_redundant_parallelogram_swings_like_a_pendulum() {
+    let mut world = world(1e-11);
+    let (length, lean) = (0.5_f64, 1.0_f64);
+    let turn = rotation_about(DVec3::Z, lean);
+    let arm = turn * DVec3::new(0.0, -length, 0.0);
+    let coupler = Body::dynamic().with_shape(Shape::cuboid([0.6, 0.02, 0.02]).unwrap()).with_mass(2.0);
+    let coupler = world.add_body(coupler.at(arm)).unwrap();
+    for x in [-0.5, 0.0, 0.5] {
+        let nail = DVec3::new(x, 0.0, 0.0);
+        let inertia = glam::DMat3::from_diagonal(DVec3::new(1.0, 1e-3, 1.0) * (length * length / 12.0));
+        let mass = tumble_dynamics::geometry::MassProperties { mass: 1.0, center: DVec3::ZERO, inertia };
+        let crank = Body::dynamic().with_mass_properties(mass).at(nail + arm * 0.5).rotated(turn);
+        let crank = world.add_body(crank).unwrap();
+        world.add_joint(Joint::new(JointEnd::World, crank, Hinge::at(nail, DVec3::Z))).unwrap();
+        world.add_joint(Joint::new(crank, coupler, Hinge::at(nail + arm, DVec3::Z))).unwrap();
+    }
+    // A quarter of a period: with θ = lean sin s the integral is smooth (√(cos θ − cos lean) has a root at the end).
+    let rate = 2.0 * G / length * (1.5 + 2.0) / (1.0 + 2.0);
+    let quarter = integral(0.0, std::f64::consts::FRAC_PI_2, |s| {
+        // θ with sin(θ/2) = sin(lean/2) sin s: dθ/√(2(cos θ − cos lean)) = ds/√(1 − k² sin² s).
+        let k = libm::sin(0.5 * lean) * libm::sin(s);
+        1.0 / (0.5 * rate).sqrt() / (1.0 - k * k).sqrt()
+    });
+    world.step(4.0 * quarter).unwrap();
+    let body = world.body(coupler).unwrap();
+    println!("{:e} m after a period of {} s", body.position().distance(arm), 4.0 * quarter);
+    assert!(body.position().distance(arm) < 1e-9, "{} {arm}", body.position());
+    assert!(body.rotation().angle_between(glam::DQuat::IDENTITY) < 1e-7);
+}
+
+/// Balls that bounce without loss in a narrow box never come to an end of events. With little patience the run goes on in small steps, tells
+/// why, and names those involved.
+#[test]
+fn what_costs_too_much_is_told() {
+    let mut world = with(AccurateSettings { tolerance: 1e-6, patience: 0.01, ..AccurateSettings::default() });
+    let springy = material(1.0, 0.0);
+    for (normal, at) in
+        [(DVec3::Y, 0.0), (DVec3::X, -0.3), (DVec3::NEG_X, -0.3), (DVec3::Z, -0.3), (DVec3::NEG_Z, -0.3)]
+    {
+        let wall = Body::fixed().with_shape(Shape::half_space(normal).unwrap()).with_material(springy);
+        world.add_body(wall.at(normal * at)).unwrap();
+    }
+    let mut balls = Vec::new();
+    for k in 0..12 {
+        let at = [0.25 * f64::from(k % 2) - 0.12, 0.15 + 0.22 * f64::from(k / 2), 0.03 * f64::from(k % 3)];
+        let ball = Body::dynamic().with_shape(Shape::sphere(0.1).unwrap()).with_mass(1.0).with_material(springy);
+        balls.push(world.add_body(ball.at(at)).unwrap());
+    }
+    let mut storms = Vec::new();
+    for _ in 0..90 {
+        world.step(1.0 / 60.0).unwrap();
+        storms.extend(world.events().storms.iter().copied());
+    }
+    assert!(storms.iter().any(|storm| storm.cause == StormCause::Work), "{storms:?}");
+    assert!(storms.iter().all(|storm| storm.until > storm.time && storm.until <= world.time() + 1e-9));
+    assert!(storms.iter().flat_map(|storm| storm.bodies).flatten().all(|body| balls.contains(&body)));
+    assert!(storms[0].cause.advice().contains("patience"));
+}
+
+/// More points than are solved exactly: the heap stands still in small steps, contacts go on being told, and their forces carry the weight.
+#[test]
+fn a_crowd_stands_and_its_forces_carry_it() {
+    let mut world = world(1e-8);
+    let rough = material(0.0, 0.6);
+    world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(rough)).unwrap();
+    let blocks: Vec<BodyId> =
+        (0..20).map(|k| block(&mut world, [0.3 * f64::from(k % 5), 0.1, 0.3 * f64::from(k / 5)], rough)).collect();
+    let (mut begun, mut ended) = (0, 0);
+    for _ in 0..6 {
+        world.step(1.0 / 60.0).unwrap();
+        let count = |phase: Phase| world.events().contacts.iter().filter(|event| event.phase == phase).count();
+        (begun, ended) = (begun + count(Phase::Begin), ended + count(Phase::End));
+    }
+    assert!(world.events().storms.iter().all(|storm| storm.cause == StormCause::Crowd));
+    assert!((world.report().accuracy.stumbled - 1.0 / 60.0).abs() < 1e-9);
+    assert_eq!((begun, ended), (20, 0));
+    for id in blocks {
+        let force = world.contact_wrench(id).unwrap().force;
+        assert!((force.y - G).abs() < 1e-3 * G, "{force}");
+    }
+}

@@ -165,7 +165,7 @@ impl Contact {
             Gap::PointPlane { on, plane, normal, point, reach } if reach > 0.0 => {
                 (on, plane, normal, point, reach, None)
             }
-            Gap::CirclePlane { on, plane, normal, center, axis, radius } => {
+            Gap::CirclePlane { on, plane, normal, center, axis, radius, reach } if reach == 0.0 => {
                 (on, plane, normal, center, radius, Some(axis))
             }
             _ => return false,
@@ -186,7 +186,9 @@ impl Contact {
             edge.cross(axis).length() < 1e-9
         });
         if parallel {
-            self.feature.gap = Gap::PointLine { on, line: face.frame.point(corner), direction, point, reach };
+            let gap = Gap::PointLine { on, line: face.frame.point(corner), direction, point, reach };
+            let radii = if on == End::Second { [reach, 0.0] } else { [0.0, reach] };
+            self.feature = self.feature.with_gap(gap, radii);
             self.rounds = true;
         }
         parallel

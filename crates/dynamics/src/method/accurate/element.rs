@@ -165,7 +165,7 @@ impl Contact {
             Gap::PointPlane { on, plane, normal, point, reach } if reach > 0.0 => {
                 (on, plane, normal, point, reach, None)
             }
-            Gap::CirclePlane { on, plane, normal, center, axis, radius, reach } if reach == 0.0 => {
+            Gap::CirclePlane { on, plane, normal, center, axis, radius, reach: 0.0 } => {
                 (on, plane, normal, center, radius, Some(axis))
             }
             _ => return false,

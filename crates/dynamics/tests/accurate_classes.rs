@@ -159,6 +159,34 @@ fn a_cylinder_slides_over_an_edge() {
     assert!((left.unwrap() - exact).abs() < 1e-12, "{left:?} {exact}");
 }
 
+/// A cylinder rolls over the edge of a table: θ̈ = 2g/(3r) sin θ, friction is ⅓ m g sin θ, and where that is μ N it begins to slide.
+#[test]
+fn a_cylinder_rolls_over_an_edge() {
+    let mut world = world(1e-12);
+    let (start, speed, r, mu) = (-0.2, 0.5, 0.1, 0.5);
+    table_and_cylinder(&mut world, mu, [start, speed, speed / r]);
+    let square = |theta: f64| {
+        let half = libm::sin(0.5 * theta);
+        (speed / r) * (speed / r) + 8.0 / 3.0 * G / r * half * half
+    };
+    // Where it slides, by bisection.
+    let (mut low, mut high) = (0.0, 1.5);
+    for _ in 0..60 {
+        let theta = 0.5 * (low + high);
+        let holds = G * libm::sin(theta) / 3.0 < mu * (G * libm::cos(theta) - r * square(theta));
+        if holds { low = theta } else { high = theta }
+    }
+    let exact = -start / speed + integral(0.0, low, |theta| 1.0 / square(theta).sqrt());
+    let mut slips = None;
+    for _ in 0..60 {
+        world.step(0.01).unwrap();
+        assert_eq!(world.events().storms, []);
+        slips = slips.or(world.events().grips.iter().find(|event| event.grip == Grip::Slip).map(|event| event.time));
+    }
+    println!("{:e}", slips.unwrap() - exact);
+    assert!((slips.unwrap() - exact).abs() < 1e-12, "{slips:?} {exact}");
+}
+
 /// A coupler on three equal parallel cranks: a closed loop with a crank too many, and in space with many rows too many. The coupler goes round
 /// without turning: (I + M) l² θ̈ = −(½ Σm + M) g l sin θ with I = ⅓ Σm.
 #[test]
@@ -242,4 +270,26 @@ fn a_crowd_stands_and_its_forces_carry_it() {
         let force = world.contact_wrench(id).unwrap().force;
         assert!((force.y - G).abs() < 1e-3 * G, "{force}");
     }
+}
+
+/// Smooth motion is not hurried, however little patience there is.
+#[test]
+fn smooth_motion_takes_what_it_takes() {
+    let mut world = with(AccurateSettings { tolerance: 1e-12, patience: 0.01, ..AccurateSettings::default() });
+    let mut last = JointEnd::World;
+    for k in 0..6 {
+        let x = 0.2 * f64::from(k);
+        let inertia = glam::DMat3::from_diagonal(DVec3::new(1e-4, 3e-3, 3e-3));
+        let mass = tumble_dynamics::geometry::MassProperties { mass: 1.0, center: DVec3::ZERO, inertia };
+        let body = Body::dynamic().with_mass_properties(mass).at([x + 0.1, 0.0, 0.0]);
+        let id = world.add_body(body).unwrap();
+        world.add_joint(Joint::new(last, id, Hinge::at([x, 0.0, 0.0], DVec3::Z))).unwrap();
+        last = id.into();
+    }
+    let energy = world.energy().total();
+    for _ in 0..30 {
+        world.step(1.0 / 60.0).unwrap();
+        assert_eq!(world.events().storms, []);
+    }
+    assert!((world.energy().total() - energy).abs() < 1e-9);
 }

@@ -120,6 +120,11 @@ impl ContactFeature {
         Self { features: point.features, gap, radii: [0.0; 2] }
     }
 
+    /// The same features with another gap, and the radii around what it is measured between.
+    pub(crate) fn with_gap(self, gap: Gap, radii: [f64; 2]) -> Self {
+        Self { gap, radii, ..self }
+    }
+
     /// The gap in metres with its derivatives.
     pub fn measure(&self, bodies: &[BodyView; 2]) -> Measure {
         self.gap.measure(bodies)

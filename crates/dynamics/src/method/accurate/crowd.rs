@@ -65,9 +65,13 @@ impl Watch {
         self.times.len()
     }
 
-    /// A stretch of time has gone well, event by event.
-    pub(super) fn calm(&mut self) {
+    /// A step has gone well, without an event. As long as there is none in a step of the world, its work is not counted: smooth motion is never
+    /// hurried, however much it takes.
+    pub(super) fn calm(&mut self, work: u64) {
         self.stretches = 0;
+        if self.times.is_empty() {
+            self.kept.0 = work;
+        }
     }
 
     /// Keeps the budget; whether it is overdrawn.

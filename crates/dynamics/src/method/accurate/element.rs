@@ -187,7 +187,9 @@ impl Contact {
             edge.cross(axis).length() < 1e-9
         });
         if parallel {
-            self.feature.gap = Gap::PointLine { on, line: face.frame.point(corner), direction, point, reach };
+            let gap = Gap::PointLine { on, line: face.frame.point(corner), direction, point, reach };
+            let radii = if on == End::Second { [reach, 0.0] } else { [0.0, reach] };
+            self.feature = self.feature.with_gap(gap, radii);
             self.rounds = true;
         }
         parallel

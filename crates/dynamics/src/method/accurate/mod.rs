@@ -311,7 +311,7 @@ impl Run<'_> {
             storm |= way.watch.note(self.time);
         }
         if event.is_none() && !look.changed {
-            way.watch.calm();
+            way.watch.calm(self.equations.work());
         }
         if storm { self.take_stretch(StormCause::Events, end, hands, way) } else { Ok(()) }
     }

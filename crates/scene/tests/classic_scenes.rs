@@ -124,10 +124,10 @@ fn the_car_comes_off_the_ramp_onto_the_second_car_and_into_the_third() {
         for impact in &world.events().impacts {
             let names = impact.bodies.map(|id| world.body(id).unwrap().model().name.clone());
             let whom = names.iter().find(|name| ["second/body", "third/body"].contains(&name.as_str()));
-            if let (true, Some(whom)) = (names.contains(&"first/body".into()), whom) {
-                if !hits.contains(whom) {
-                    hits.push(whom.clone());
-                }
+            if let (true, Some(whom)) = (names.contains(&"first/body".into()), whom)
+                && !hits.contains(whom)
+            {
+                hits.push(whom.clone());
             }
         }
     });

@@ -247,10 +247,13 @@ fn methods_are_compared() {
 
 #[test]
 fn validation_passes() {
-    let (out, _) = expect(0, &["validate", "projectile", "physical_pendulum", "mass_properties"]);
-    assert!(!out.contains("FAILED") && out.matches("  passed").count() >= 5, "{out}");
-    assert!(out.contains("not reached: there is no smooth torus") && out.contains("2 not reached, 0 failed"), "{out}");
-    let (out, _) = expect(0, &["validate", "--json", "mass_properties_pri"]);
+    let (out, _) = expect(0, &["validate", "projectile", "physical_pendulum", "mass_properties", "tippe_top"]);
+    assert!(!out.contains("FAILED") && out.matches("  passed").count() >= 8, "{out}");
+    assert!(
+        out.contains("not reached: the reference smooths friction") && out.contains("2 not reached, 0 failed"),
+        "{out}"
+    );
+    let (out, _) = expect(0, &["validate", "--json", "tippe_top"]);
     let result: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(result[0]["findings"][1]["verdict"], "not reached");
     let (out, _) = expect(0, &["validate", "--markdown", "projectile"]);

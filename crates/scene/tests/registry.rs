@@ -228,6 +228,8 @@ fn every_shape_and_every_script() {
         "capsule = { radius = 1, height = 3 }",
         "cylinder = { radius = 1, height = 3 }",
         "cone = { radius = 1, height = 3 }",
+        "ellipsoid.radii = [1, 2, 3]",
+        "torus = { radius = 2, tube = 0.5 }",
         "hull.points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]",
         "half_space = {}",
         "mesh = { vertices = [[0, 0, 0], [1, 0, 0], [0, 0, 1]], triangles = [[0, 2, 1]] }",

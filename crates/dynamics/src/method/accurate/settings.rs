@@ -44,7 +44,7 @@ pub struct AccurateSettings {
     /// rest of the step is taken in small steps of the retroactive method, and told as a storm. Default 2000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_events: u32,
-    /// How much work a simulated second with events may be, in thousands of millions of operations, each of which is about a second of computing. Beyond, a
+    /// How many thousands of millions of operations a simulated second with events may take; each is about a second of computing. Beyond that a
     /// stretch is taken in small steps of the retroactive method, and told as a storm. Default 10.
     #[schemars(range(min = 0.01, max = 1e9))]
     pub patience: f64,

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tumble_dynamics::{Id, Snapshot, World};
+use tumble_scene::behave::SceneBehavior;
 use tumble_scene::{Report, Scene, gallery};
 
 /// An answer that says what is wrong.
@@ -65,7 +66,24 @@ pub(crate) fn tell_scene(scene: &Scene, name: &str, unit: f64) -> Value {
             "from": camera.from, "to": camera.to, "view_deg": camera.view_deg,
         })),
         "extent": extent(&scene.world),
+        "controls": controls(scene),
     })
+}
+
+/// What whoever watches can set.
+fn controls(scene: &Scene) -> Vec<Value> {
+    let behavior: Option<&dyn std::any::Any> = scene.world.behavior().map(|behavior| behavior as _);
+    let behavior = behavior.and_then(|behavior| behavior.downcast_ref::<SceneBehavior>());
+    let told = behavior.into_iter().flat_map(SceneBehavior::controls).map(|(name, control)| {
+        json!({
+            "name": name,
+            "label": control.label,
+            "keys": control.keys,
+            "pointer": control.pointer,
+            "range": control.range,
+        })
+    });
+    told.collect()
 }
 
 /// How things are in a world that goes on by a method with steps of length `dt`.

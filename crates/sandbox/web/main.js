@@ -3,6 +3,7 @@
 
 import { Bodies } from './bodies.js';
 import { Compare } from './compare.js';
+import { Controls } from './controls.js';
 import { DRAWING, FRAME, SECOND, SECOND_FRAME, STRANDS, SURFACE } from './decode.js';
 import { byId, make } from './dom.js';
 import { Editor } from './editor.js';
@@ -18,6 +19,7 @@ import { Strands } from './strands.js';
 import { Thumbnails } from './thumbnails.js';
 
 const link = new Link();
+const controls = new Controls(link);
 // While the stage is built, which takes long; what is heard comes when all of this has run.
 link.connect();
 const stage = new Stage(byId('stage'));
@@ -34,6 +36,8 @@ const shades = new Bodies(stage, bodies);
 const strands = new Strands(stage);
 const overlay = new Overlay(stage);
 const mouse = new Mouse(stage, bodies, shades, overlay, link);
+mouse.onPoint = (at, ray, pressed) => controls.point(at, ray, pressed);
+mouse.wantsPress = () => controls.wantsPress;
 const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
 const profile = new Profile(byId('pane-plots'), byId('pane-plots'));
 const thumbnails = new Thumbnails(stage.opened);
@@ -96,6 +100,7 @@ link.on('scene', (opened) => {
   plots.clear();
   profile.clear();
   editor.set(opened.text, opened.settings);
+  controls.show(opened.controls);
   byId('title').textContent = opened.title;
   byId('description').textContent = byId('description').title = opened.description;
   document.title = `${opened.title} · tumble`;
@@ -115,6 +120,8 @@ link.on('status', (now) => {
   play.setAttribute('aria-pressed', String(now.playing));
   play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
   byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × real time, ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms a step` : `${now.bodies} bodies`;
+  byId('said').textContent = now.said.join('\n');
+  byId('said').hidden = now.said.length === 0;
   if (now.error) notice(`Stopped: ${now.error}`);
   showWarning([now.warning, now.second?.warning && `Second run: ${now.second.warning}`].filter(Boolean).join('\n'));
   plots.add(now);
@@ -125,6 +132,11 @@ link.on('status', (now) => {
 });
 link.on('body', (body) => {
   if (selected && body.id.slot === selected.look.slot) inspector.show(body);
+});
+link.on('inputs', ({ text }) => {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/toml' }));
+  make('a', { href: address, download: `${scene.name.replaceAll('/', '-')}-inputs.toml` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 });
 link.on('problem', ({ message }) => notice(message));
 link.on('scene_problem', ({ diagnostics }) => {

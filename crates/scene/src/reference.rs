@@ -75,7 +75,7 @@ const PICTURES: [(&str, &str, &[&str]); 3] = [
     ),
 ];
 /// What else has a section of its own, in this order; what is not named here comes after.
-const ORDER: [(&str, &str); 9] = [
+const ORDER: [(&str, &str); 11] = [
     ("BodyFile", "Bodies"),
     ("ColliderFile", "Colliders"),
     ("MaterialFile", "Materials"),
@@ -83,6 +83,8 @@ const ORDER: [(&str, &str); 9] = [
     ("InstanceFile", "Instances"),
     ("RepeatFile", "Repetitions"),
     ("FilterFile", "The filter"),
+    ("ControlFile", "Controls"),
+    ("ProgramFile", "The script"),
     ("RecordingFile", "Recording"),
     ("CameraFile", "The camera"),
 ];

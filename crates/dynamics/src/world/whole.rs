@@ -62,6 +62,7 @@ pub struct SavedWorld {
     filter: CollisionFilter,
     revisions: [u64; 2],
     method: Part,
+    behavior: Option<Part>,
     state: SavedState,
 }
 
@@ -201,6 +202,11 @@ impl World {
             filter: (*model.filter).clone(),
             revisions: [model.revision, model.shape_revisions],
             method: Part { name: name.to_owned(), properties: properties.to_string() },
+            behavior: self
+                .behavior
+                .as_ref()
+                .map(|behavior| Part::of(&registry.behaviors, behavior, "the behaviour"))
+                .transpose()?,
             state: self.save(),
         };
         // What cannot be read again is no use: better to hear of it now.
@@ -253,6 +259,8 @@ impl World {
             cancel: Cancel::new(),
             watchman: Default::default(),
             past: Default::default(),
+            behavior: saved.behavior.as_ref().map(|part| part.create(&registry.behaviors)).transpose()?,
+            inputs: Default::default(),
         };
         world.model.forces = saved.forces.try_map(|_, part| part.create(&registry.forces))?;
         world.read_bodies(saved, registry)?;

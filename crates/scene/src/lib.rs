@@ -29,6 +29,7 @@ mod fault;
 pub mod format;
 pub mod gallery;
 mod include;
+pub mod inverse;
 mod kind;
 mod load;
 pub mod look;

@@ -18,7 +18,7 @@ impl Factors {
             let largest =
                 (column..size).max_by(|&a, &b| lu[a * size + column].abs().total_cmp(&lu[b * size + column].abs()))?;
             let pivot = lu[largest * size + column];
-            if !(pivot.abs() > 1e-12 * scale) {
+            if pivot.is_nan() || pivot.abs() <= 1e-12 * scale {
                 return None;
             }
             if largest != column {

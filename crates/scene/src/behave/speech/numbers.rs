@@ -11,7 +11,7 @@ pub(super) fn teach(engine: &mut Engine) {
     vectors(engine);
     rotations(engine);
     // Random numbers are those of the script.
-    engine.register_fn("random", || random());
+    engine.register_fn("random", random);
     engine.register_fn("random", |from: Dynamic, to: Dynamic| -> Told<f64> {
         let (from, to) = (number(&from)?, number(&to)?);
         Ok(from + (to - from) * random()?)

@@ -38,6 +38,7 @@ pub mod record;
 mod reference;
 mod report;
 pub mod run;
+pub mod skin;
 mod schema;
 pub mod source;
 pub mod storms;

@@ -601,13 +601,15 @@ def toml(colliders, head):
             # Muscle tone in proportion to what hangs on the joint.
             k, damping = TONE[name.split(".")[0]]
             lines.append(f"tone = {{ stiffness = {k}, damping = {damping} }}")
-            lines.append(f"comfort = {{ from = 0.75, stiffness = {COMFORT * k:g}, damping = {damping} }}")
+            if name.split(".")[0] in COMFORTABLE:
+                lines.append(f"comfort = {{ from = 0.75, stiffness = {COMFORT * k:g}, damping = {damping} }}")
         lines.append("")
     return "\n".join(lines)
 
 
 TONE = {"waist": (60, 6), "chest": (60, 6), "neck": (6, 0.5), "head": (6, 0.5), "clavicle": (60, 4), "arm": (5, 0.6), "forearm": (2, 0.3), "hand": (0.8, 0.06), "fingers": (0.3, 0.01), "thumb": (0.2, 0.004), "thigh": (10, 1.5), "shin": (5, 0.8), "foot": (3, 0.15), "toes": (1, 0.02)}
 COMFORT = 8
+COMFORTABLE = ("waist", "chest", "arm", "forearm", "thigh", "shin")  # whose limits are elastic
 
 
 def capsule_lines(name):

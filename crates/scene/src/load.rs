@@ -22,9 +22,9 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::OnceLock;
 use tumble_dynamics::registry::Registry;
-use std::sync::Arc;
 use tumble_dynamics::{BodyId, EnergyWatch, Id, JointId, ModelError, World};
 
 /// The longest scene file that is read, in bytes.

@@ -88,10 +88,9 @@ impl Surface {
 
     /// Adds another; if one of them has colours, the other gets `usual`.
     pub(crate) fn join(&mut self, mut other: Self, usual: Color) {
-        let (own, added) = (self.positions.len(), other.positions.len());
-        if self.colors.len() != own || other.colors.len() != added || (own == 0 && !other.colors.is_empty()) {
-            self.colors.resize(own, usual);
-            other.colors.resize(added, usual);
+        if self.colors.is_empty() != other.colors.is_empty() {
+            self.colors.resize(self.positions.len(), usual);
+            other.colors.resize(other.positions.len(), usual);
         }
         self.positions.append(&mut other.positions);
         self.normals.append(&mut other.normals);

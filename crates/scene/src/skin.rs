@@ -109,7 +109,11 @@ impl Skin {
         Surface {
             positions: corners().map(|index| positions[index]).collect(),
             normals: corners().map(|index| normals[index]).collect(),
-            colors: if self.colors.is_empty() { Vec::new() } else { corners().map(|index| self.colors[index]).collect() },
+            colors: if self.colors.is_empty() {
+                Vec::new()
+            } else {
+                corners().map(|index| self.colors[index]).collect()
+            },
         }
     }
 

@@ -418,11 +418,7 @@ fn frame_of(slot: usize, center: DVec3, state: &State) -> Transform {
     Transform::new(pose.rotation, pose.translation - pose.rotation * center)
 }
 
-fn triangles<'a>(
-    surface: &'a Surface,
-    pose: &'a Transform,
-    usual: Vec3,
-) -> impl Iterator<Item = [Corner; 3]> + 'a {
+fn triangles<'a>(surface: &'a Surface, pose: &'a Transform, usual: Vec3) -> impl Iterator<Item = [Corner; 3]> + 'a {
     let place = Mat4::from_rotation_translation(pose.rotation.as_quat(), pose.translation.as_vec3());
     let corner = move |index: usize| Corner {
         position: place.transform_point3(surface.positions[index]),

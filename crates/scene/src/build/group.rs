@@ -209,7 +209,7 @@ impl Templates<'_, '_, '_, '_> {
         if skeleton.is_some() {
             return self.skeleton(entry);
         }
-        Ok(Source { key_span: entry.key_span, node: entry.node.clone(), frames: BTreeMap::new(), skin: None })
+        Ok(Source { node: entry.node.clone(), frames: BTreeMap::new(), skin: None })
     }
 
     /// What is in a template or skeleton, with changes to its bodies.

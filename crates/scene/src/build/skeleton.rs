@@ -30,7 +30,6 @@ const MAX_BONES: usize = 4096;
 /// A table of bodies and joints, and what is said of it elsewhere.
 #[derive(Clone)]
 pub(super) struct Source {
-    pub(super) key_span: Span,
     pub(super) node: Node,
     /// The coordinates in which joints are described, where these are not those of the template.
     pub(super) frames: BTreeMap<String, Transform>,
@@ -103,7 +102,9 @@ impl Templates<'_, '_, '_, '_> {
             if let Some(points) = hulls.get(*name).filter(|_| has_no_shape(bone)) {
                 put(&mut body, "shape", json!({ "hull": { "points": points } }));
             }
-            if let Some((factor, mass)) = factor.as_ref().and_then(|(factor, masses)| Some((factor, masses.get(*name)?))) {
+            if let Some((factor, mass)) =
+                factor.as_ref().and_then(|(factor, masses)| Some((factor, masses.get(*name)?)))
+            {
                 put(&mut body, "mass", json!(factor * mass));
             }
             if skin.is_some() && bone.body.visual.is_none() && file.body.visual.is_none() {
@@ -113,9 +114,10 @@ impl Templates<'_, '_, '_, '_> {
             let Some(parent) = &bone.parent else { continue };
             let joint = bone.joint.as_ref();
             let called = joint.and_then(|joint| joint.name.clone()).unwrap_or_else(|| (*name).to_owned());
-            let mut own = node_of(name).and_then(|node| node.get("joint")).cloned().unwrap_or_else(|| {
-                Node::of_json(&json!({ "ball": {} }), span)
-            });
+            let mut own = node_of(name)
+                .and_then(|node| node.get("joint"))
+                .cloned()
+                .unwrap_or_else(|| Node::of_json(&json!({ "ball": {} }), span));
             if let Content::Table(entries) = &mut own.content {
                 entries.retain(|entry| entry.key != "name");
             }
@@ -124,9 +126,12 @@ impl Templates<'_, '_, '_, '_> {
             let comfort = bone.comfort.or(file.comfort);
             let comfort = comfort.zip(joint).map_or(Vec::new(), |(comfort, joint)| comforts(comfort, &joint.part));
             let springs = tone.into_iter().map(|part| ("tone".to_owned(), part));
-            let springs = springs.chain(comfort.into_iter().enumerate().map(|(i, part)| {
-                (if i == 0 { "comfort".to_owned() } else { format!("comfort.{i}") }, part)
-            }));
+            let springs = springs.chain(
+                comfort
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, part)| (if i == 0 { "comfort".to_owned() } else { format!("comfort.{i}") }, part)),
+            );
             for (what, part) in springs {
                 let node = Node { state: own.state, ..Node::of_json(&part, span) };
                 joints.push((format!("{called}.{what}"), span, between(node)));
@@ -147,7 +152,7 @@ impl Templates<'_, '_, '_, '_> {
             let skin = if skin.rest == places { skin } else { Arc::new(Skin { rest: places, ..(*skin).clone() }) };
             SkinPlan { name: String::new(), skin, bodies }
         });
-        Ok(Source { key_span: entry.key_span, node, frames, skin })
+        Ok(Source { node, frames, skin })
     }
 
     /// The masses of the bones and the factor that makes them add up to `whole`.
@@ -205,10 +210,8 @@ fn add_bones_of_skin(skin: &Skin, bones: &mut BTreeMap<String, BoneFile>) {
         if bone.parent.is_none() && bone.offset == DVec3::ZERO && bone.rotation.is_none() {
             bone.parent = parent.map(|parent| skin.bones[parent].clone());
             bone.offset = own.translation;
-            bone.rotation = Some(crate::format::RotationFile {
-                quaternion: Some(own.rotation.to_array()),
-                ..Default::default()
-            });
+            bone.rotation =
+                Some(crate::format::RotationFile { quaternion: Some(own.rotation.to_array()), ..Default::default() });
         }
     }
 }
@@ -224,7 +227,11 @@ fn in_order<'b>(
         let Some(parent) = &bone.parent else { continue };
         if !bones.contains_key(parent) {
             let help = suggestion(parent, bones.keys().map(String::as_str));
-            context.report.push(span_of(name), format!("the bone \"{name}\" hangs on \"{parent}\", which there is not"), help);
+            context.report.push(
+                span_of(name),
+                format!("the bone \"{name}\" hangs on \"{parent}\", which there is not"),
+                help,
+            );
             return Err(Reported);
         }
     }
@@ -255,7 +262,9 @@ fn hulls(skin: &Skin, rest: &BTreeMap<&str, Transform>) -> BTreeMap<String, Vec<
         let corners = match &solid {
             Some(Shape::Hull(hull)) => hull.vertices().to_vec(),
             // A bone without flesh is a small box around its joint.
-            _ => (0..8).map(|i| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) * 0.02 - 0.01).collect(),
+            _ => (0..8)
+                .map(|i| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) * 0.02 - 0.01)
+                .collect(),
         };
         hulls.insert(name.clone(), corners.into_iter().map(|corner| corner.to_array()).collect());
     }

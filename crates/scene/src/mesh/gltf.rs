@@ -213,7 +213,8 @@ impl<'a> Reader<'a> {
     /// The colours of a primitive: those of its vertices, times that of its material.
     fn colors(&self, primitive: &Value, count: usize) -> Result<Vec<Color>, String> {
         let material = index(primitive.get("material")).and_then(|i| list(self.document, "materials").nth(i));
-        let factor = material.and_then(|m| m.pointer("/pbrMetallicRoughness/baseColorFactor")).and_then(Value::as_array);
+        let factor =
+            material.and_then(|m| m.pointer("/pbrMetallicRoughness/baseColorFactor")).and_then(Value::as_array);
         let factor = [0, 1, 2].map(|i| factor.and_then(|list| list.get(i)).and_then(Value::as_f64).unwrap_or(1.0));
         // Colours are stored as light and given as on a screen: c^(1/2.2).
         let shown = |light: f64| (255.0 * libm::pow(light.clamp(0.0, 1.0), 1.0 / 2.2)).round() as u8;

@@ -45,7 +45,8 @@ impl VisualMesh {
             return Ok(Self { positions: vertices, triangles, ..Self::default() });
         }
         let beside = Beside { files, folder: Path::new(name).parent().unwrap_or(Path::new("")) };
-        let mesh = super::gltf::read_visual(&files.read(name)?, &beside).map_err(|problem| format!("{name}: {problem}"))?;
+        let mesh =
+            super::gltf::read_visual(&files.read(name)?, &beside).map_err(|problem| format!("{name}: {problem}"))?;
         if mesh.triangles.is_empty() { Err(format!("{name} has no faces")) } else { Ok(mesh) }
     }
 }

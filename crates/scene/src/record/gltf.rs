@@ -412,7 +412,8 @@ fn tracks_of(
             let is_there = body.stay.contains(&(frame as u64));
             if let Some(state) = states.get(body.id.slot()).filter(|_| is_there) {
                 let pose = body.frame(state);
-                let parent = body.parent.and_then(|parent| Some(cast[parent].frame(states.get(cast[parent].id.slot())?)));
+                let parent =
+                    body.parent.and_then(|parent| Some(cast[parent].frame(states.get(cast[parent].id.slot())?)));
                 let pose = parent.map_or(pose, |parent| parent.inverse() * pose);
                 let turned = pose.rotation.as_quat().normalize();
                 // Of q and −q, which mean the same, the one nearer to the key before: programs interpolate between keys.

@@ -34,6 +34,11 @@ pub(super) trait Approach {
     /// The same, measured again with a better normal near the one given: for shapes that almost touch.
     fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation>;
 
+    /// A direction (in the frame of the first) that may show without a look at the shapes that they stay apart.
+    fn guess(&self) -> Option<DVec3> {
+        None
+    }
+
     /// The gap along the normal found at `time` (in the frame of the first at that time), as a function of time.
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap;
 }
@@ -93,8 +98,21 @@ pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: 
     let look_at = |time, hint| pair.separation(time, hint, 0.1 * tolerance_at(time));
 
     let mut time = enter.max(from);
-    let mut look = look_at(time, None)?;
-    if time > enter && look.distance <= tolerance_at(time) {
+    let guess = pair.guess();
+    let mut is_ahead = false;
+    if let Some(normal) = guess.filter(|_| search.budget > 0) {
+        let (tolerance, gap) = (tolerance_at(time), pair.gap(time, normal));
+        let here = gap.sample(time);
+        if here.value > tolerance {
+            match march(&gap, here, end, 0.5 * tolerance, &mut search.budget) {
+                March::Clear => return None,
+                March::Until(next) => (time, is_ahead) = (next, true),
+                March::Stuck => {}
+            }
+        }
+    }
+    let mut look = look_at(time, guess.filter(|_| is_ahead))?;
+    if time > enter && !is_ahead && look.distance <= tolerance_at(time) {
         // In contact already: since when, and how deep, is seen from the beginning only.
         time = enter;
         look = look_at(time, None)?;

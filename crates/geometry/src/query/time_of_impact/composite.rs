@@ -165,6 +165,7 @@ impl Sweepable for One<'_> {
     fn during(&self, sweep: &Sweep, first: &mut First, search: &mut Search) {
         let Sweep { motion, start, .. } = sweep;
         let swept = if motion.b.rate == 0.0 { sweep.of(&self.second_box()) } else { sweep.ball(self.side.size()) };
+        let middle = motion.b_in_a(*start).point(self.b.middle());
         let bvh = self.a.bvh();
         bvh.nearest_first(
             1.0,
@@ -181,7 +182,11 @@ impl Sweepable for One<'_> {
                         let found = match part {
                             Part::Triangle(triangle) => {
                                 Side::new(Solid::Triangle(&triangle), &motion.a).and_then(|side| {
-                                    let pair = ConvexPair::new(&side, &self.side, motion);
+                                    // Most are passed on one side of their plane.
+                                    let guess = triangle.normal().map(|normal| {
+                                        normal * 1.0_f64.copysign(normal.dot(middle - triangle.vertices[0]))
+                                    });
+                                    let pair = ConvexPair::new(&side, &self.side, motion).guessing(guess);
                                     first_impact(&pair, *start, first.until, search)
                                 })
                             }

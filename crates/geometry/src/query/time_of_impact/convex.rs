@@ -38,11 +38,17 @@ pub(super) struct ConvexPair<'a> {
     a: &'a Side<'a>,
     b: &'a Side<'a>,
     motion: Relative,
+    guess: Option<DVec3>,
 }
 
 impl<'a> ConvexPair<'a> {
     pub(super) fn new(a: &'a Side<'a>, b: &'a Side<'a>, motion: &Relative) -> Self {
-        Self { a, b, motion: motion.with_centers((a.turning, a.moved), (b.turning, b.moved)) }
+        Self { a, b, motion: motion.with_centers((a.turning, a.moved), (b.turning, b.moved)), guess: None }
+    }
+
+    /// With a direction, in the frame of the first, that may show that they stay apart.
+    pub(super) fn guessing(self, guess: Option<DVec3>) -> Self {
+        Self { guess, ..self }
     }
 }
 
@@ -65,6 +71,10 @@ impl Approach for ConvexPair<'_> {
 
     fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation> {
         closest::separation_near(self.a.convex, self.b.convex, &self.motion.b_in_a(time), normal)
+    }
+
+    fn guess(&self) -> Option<DVec3> {
+        self.guess
     }
 
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap {

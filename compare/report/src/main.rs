@@ -84,7 +84,7 @@ fn main() -> Result<(), String> {
     // Where the lines are kept, how long a measurement may take in seconds, and the share of the steps.
     let (file, seconds, share) = match options.kind {
         Kind::Quick => ("results-quick.jsonl", 15, "0.3"),
-        Kind::Brief => ("results-brief.jsonl", 30, "1:0.25"),
+        Kind::Brief => ("results-brief.jsonl", 20, "1:0.25"),
         Kind::Whole => ("results.jsonl", 400, "1"),
     };
     let mut results = Results::open(Path::new(file), options.fresh)?;

@@ -14,7 +14,8 @@ use super::sweep::Sweep;
 use super::{Impact, simple_impact};
 use crate::bvh::RaySlopes;
 use crate::shape::HalfSpace;
-use crate::{Aabb, Shape};
+use crate::{Aabb, Shape, Triangle};
+use glam::DVec3;
 
 /// How far bodies may turn within a slab of time, in radians.
 const MAX_TURN: f64 = 0.25;
@@ -182,11 +183,8 @@ impl Sweepable for One<'_> {
                         let found = match part {
                             Part::Triangle(triangle) => {
                                 Side::new(Solid::Triangle(&triangle), &motion.a).and_then(|side| {
-                                    // Most are passed on one side of their plane.
-                                    let guess = triangle.normal().map(|normal| {
-                                        normal * 1.0_f64.copysign(normal.dot(middle - triangle.vertices[0]))
-                                    });
-                                    let pair = ConvexPair::new(&side, &self.side, motion).guessing(guess);
+                                    let guesses = guesses(&triangle, middle);
+                                    let pair = ConvexPair::new(&side, &self.side, motion).guessing(guesses);
                                     first_impact(&pair, *start, first.until, search)
                                 })
                             }
@@ -203,6 +201,13 @@ impl Sweepable for One<'_> {
             },
         );
     }
+}
+
+/// Most triangles are passed on one side of their plane, or beside the point nearest to the middle of what passes.
+fn guesses(triangle: &Triangle, middle: DVec3) -> [Option<DVec3>; 2] {
+    let towards = middle - triangle.closest_point(middle).point;
+    let above = triangle.normal().map(|normal| normal * 1.0_f64.copysign(normal.dot(towards)));
+    [above, towards.try_normalize()]
 }
 
 /// Parts against parts.

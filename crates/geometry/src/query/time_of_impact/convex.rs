@@ -38,17 +38,17 @@ pub(super) struct ConvexPair<'a> {
     a: &'a Side<'a>,
     b: &'a Side<'a>,
     motion: Relative,
-    guess: Option<DVec3>,
+    guesses: [Option<DVec3>; 2],
 }
 
 impl<'a> ConvexPair<'a> {
     pub(super) fn new(a: &'a Side<'a>, b: &'a Side<'a>, motion: &Relative) -> Self {
-        Self { a, b, motion: motion.with_centers((a.turning, a.moved), (b.turning, b.moved)), guess: None }
+        Self { a, b, motion: motion.with_centers((a.turning, a.moved), (b.turning, b.moved)), guesses: [None; 2] }
     }
 
-    /// With a direction, in the frame of the first, that may show that they stay apart.
-    pub(super) fn guessing(self, guess: Option<DVec3>) -> Self {
-        Self { guess, ..self }
+    /// With directions, in the frame of the first, that may show that they stay apart.
+    pub(super) fn guessing(self, guesses: [Option<DVec3>; 2]) -> Self {
+        Self { guesses, ..self }
     }
 }
 
@@ -73,8 +73,8 @@ impl Approach for ConvexPair<'_> {
         closest::separation_near(self.a.convex, self.b.convex, &self.motion.b_in_a(time), normal)
     }
 
-    fn guess(&self) -> Option<DVec3> {
-        self.guess
+    fn guesses(&self) -> [Option<DVec3>; 2] {
+        self.guesses
     }
 
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap {

@@ -6,7 +6,7 @@
 #   compare/run.sh --only box_pile,cradle --repeat 5 --engines tumble,box3d --out some-page.md
 #   compare/run.sh --threads 1 --limit 60  so many threads; each measurement is ended after so many seconds
 #   compare/run.sh --built                 runs what was built before, without looking whether it is up to date
-# Engines: tumble, rapier-4, rapier-8, box3d, jolt, bullet. What does not build is left out; what crashes or takes too long loses a row.
+# Engines: tumble, rapier-4, rapier-8, box3d, jolt, bullet; and physx if --engines names it, since it takes a quarter of an hour to build. What does not build is left out; what crashes or takes too long loses a row.
 # What was measured is kept in compare/results*.jsonl; a run that was interrupted goes on there, --fresh begins anew.
 # Box3D and Jolt need cmake, a C++ compiler and libclang (Debian: cmake clang libclang-dev), Bullet is Debian's libbullet-dev.
 set -eu
@@ -45,5 +45,7 @@ fi
 try box3d target/release/compare-box3d cargo build --release -p compare-box3d
 try jolt target/release/compare-jolt cargo build --release -p compare-jolt
 try bullet target/release/compare-bullet cargo build --release -p compare-bullet
+try physx target/physx/release/compare-physx \
+    cargo build --release -p compare-physx --features engine --target-dir target/physx
 # shellcheck disable=SC2086 # a list of words
 exec target/release/compare-report --out "$out" "$@" $engines

@@ -177,28 +177,28 @@ pub(super) struct SharedRows<'a> {
     bouncing: &'a [u32],
 }
 
-// Loops and not closures: these the compiler makes vector instructions of, whoever calls them.
+// Loops and not closures: of loops the compiler makes vector instructions, whoever calls them.
 
 #[inline(always)]
 fn plus(mut a: Lanes, b: Lanes) -> Lanes {
-    for part in 0..LANES {
-        a[part] += b[part];
+    for (a, b) in a.iter_mut().zip(&b) {
+        *a += b;
     }
     a
 }
 
 #[inline(always)]
 fn minus(mut a: Lanes, b: Lanes) -> Lanes {
-    for part in 0..LANES {
-        a[part] -= b[part];
+    for (a, b) in a.iter_mut().zip(&b) {
+        *a -= b;
     }
     a
 }
 
 #[inline(always)]
 fn times(mut a: Lanes, b: Lanes) -> Lanes {
-    for part in 0..LANES {
-        a[part] *= b[part];
+    for (a, b) in a.iter_mut().zip(&b) {
+        *a *= b;
     }
     a
 }

@@ -46,7 +46,7 @@ fn a_falling_cat_turns_without_angular_momentum() {
         let [_, middle, _] = [("left", -1.0), ("middle", 0.0), ("right", 1.0)].map(|(name, x)| add(name, x));
         for _ in 0..steps {
             world.step(dt).unwrap();
-            assert!(world.angular_momentum(DVec3::ZERO).length() < 1e-12);
+            assert!(world.angular_momentum(DVec3::ZERO).length() < 1e-10);
         }
         let q = world.body(middle).unwrap().rotation();
         let angle = 2.0 * libm::atan2(q.z, q.w);
@@ -115,9 +115,11 @@ fn a_stiff_figure_lands_like_one_body() {
         Link { on, to, anchor, ..Link::default() }
     };
     let links = vec![link("left", -0.5), link("right", 0.5)];
-    let mut jointed = world(Figure { root: "middle".into(), links }, 9.8);
-    let mut whole = World::with_method(ImpactDynamics::default());
-    whole.set_gravity([0.0, -9.8, 0.0]);
+    let world = |figures: Vec<Figure>| {
+        let rest_speed = Some(0.1);
+        World::with_method(ImpactDynamics::new(ImpactSettings { rest_speed, figures, ..ImpactSettings::default() }))
+    };
+    let (mut jointed, mut whole) = (world(vec![Figure { root: "middle".into(), links }]), world(Vec::new()));
     for world in [&mut jointed, &mut whole] {
         world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     }

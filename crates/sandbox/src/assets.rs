@@ -27,6 +27,7 @@ const ASSETS: &[(&str, &str, &[u8])] = assets!(
     "overlay.js": "text/javascript; charset=utf-8",
     "plots.js": "text/javascript; charset=utf-8",
     "profile.js": "text/javascript; charset=utf-8",
+    "skin.js": "text/javascript; charset=utf-8",
     "stage.js": "text/javascript; charset=utf-8",
     "strands.js": "text/javascript; charset=utf-8",
     "thumbnails.js": "text/javascript; charset=utf-8",

@@ -39,6 +39,7 @@ mod reference;
 mod report;
 pub mod run;
 mod schema;
+pub mod skin;
 pub mod source;
 pub mod storms;
 pub mod strands;

@@ -75,12 +75,16 @@ const PICTURES: [(&str, &str, &[&str]); 3] = [
     ),
 ];
 /// What else has a section of its own, in this order; what is not named here comes after.
-const ORDER: [(&str, &str); 9] = [
+const ORDER: [(&str, &str); 13] = [
     ("BodyFile", "Bodies"),
     ("ColliderFile", "Colliders"),
     ("MaterialFile", "Materials"),
     ("TemplateFile", "Templates"),
     ("InstanceFile", "Instances"),
+    ("SkeletonFile", "Skeletons"),
+    ("BoneFile", "Bones"),
+    ("BoneJointFile", "Joints of bones"),
+    ("VisualFile", "What is seen"),
     ("RepeatFile", "Repetitions"),
     ("FilterFile", "The filter"),
     ("RecordingFile", "Recording"),

@@ -21,9 +21,8 @@ os.makedirs(folder, exist_ok=True)
 
 # The moments in seconds, and the camera.
 PICTURES = {
-    "bullet": ([0.0, 0.1], "from = [-1.5, 2.5, 9], to = [-2, 0, 0], view_deg = 40"),
-    "sleep": ([1.9, 2.4, 4.0], "from = [-2, 3, 8], to = [-0.5, 0.9, 0], view_deg = 34"),
-    "sensor": ([0.3, 0.77, 1.0], "from = [2, 2.5, 6], to = [0, 1, 0], view_deg = 40"),
+    "bullet": ([0.0, 0.1], "from = [-4, 2, 8], to = [-2.3, 0, 0], view_deg = 45"),
+    "sleep": ([0.9, 1.1], "from = [-2, 3, 8], to = [-0.5, 0.9, 0], view_deg = 34"),
     "filter": ([0.0, 0.5, 2.0], "from = [2, 2.5, 6], to = [0, 1.2, 0], view_deg = 34"),
     "lift": ([1.0, 4.0, 7.5], "from = [3, 4, 9], to = [1, 1.7, 0], view_deg = 38"),
     "crane": ([0.0, 2.0, 5.0], "from = [1, 6, 6], to = [1, 0, -0.5], view_deg = 40"),

@@ -17,6 +17,8 @@ mod shape;
 mod skeleton;
 mod visual;
 
+pub(crate) use script::PlacedPath;
+
 use crate::cost::{Budget, Cost};
 use crate::format::{BodyFile, SceneFile};
 use crate::load::{Color, Scene, SceneSource};

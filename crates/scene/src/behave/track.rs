@@ -47,7 +47,15 @@ impl Track {
 
     /// From a file; the message says what is wrong with it, and where.
     pub fn from_toml(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map(Self).map_err(|error| error.to_string())
+        let lists: BTreeMap<String, Vec<Vec<f64>>> = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut track = Self::default();
+        for (name, frames) in lists {
+            let pair = |frame: Vec<f64>| {
+                <[f64; 2]>::try_from(frame).map_err(|frame| format!("`{name}`: {frame:?} is no pair of time and value"))
+            };
+            track.0.insert(name.clone(), frames.into_iter().map(pair).collect::<Result<_, _>>()?);
+        }
+        Ok(track)
     }
 
     /// Reads a file; the message says what is wrong with it, and where.

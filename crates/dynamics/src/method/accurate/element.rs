@@ -84,6 +84,9 @@ pub(super) struct Contact {
     pub(super) rounds: Option<Border>,
 }
 
+/// What is no farther than this from the end of a face, in sizes of the face, is at the end.
+const AT_THE_END: f64 = 1e-7;
+
 /// How a contact is at a moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContactReading {
@@ -174,6 +177,18 @@ impl Contact {
         let face = self.face.as_ref().filter(|_| self.rounds.is_none())?;
         let (place, _) = self.feature.place(views);
         Some(face.within(views[face.side].pose.inverse_point(place)))
+    }
+
+    /// Whether a corner is at the end of its face and on its way beyond. What slides over an edge passes there with its last corner, which
+    /// comes down to the plane of the face just where that ends: it hits nothing.
+    pub(super) fn slips_past(&self, views: &[BodyView; 2]) -> bool {
+        let Gap::PointPlane { reach: 0.0, .. } = self.feature.gap else { return false };
+        let Some(face) = self.face.as_ref().filter(|_| self.rounds.is_none()) else { return false };
+        let (place, rate) = self.feature.place(views);
+        let view = &views[face.side];
+        let at = view.pose.inverse_point(place);
+        let outwards = |border: &Border| (rate - view.velocity_at(place)).dot(view.pose.vector(border.inward)) < 0.0;
+        face.nearest(at).is_some_and(|border| border.within(at) <= AT_THE_END * face.size && outwards(border))
     }
 
     pub(super) fn features(&self) -> [Feature; 2] {

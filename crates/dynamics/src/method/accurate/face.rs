@@ -47,6 +47,8 @@ pub(super) struct Face {
     /// Which body has it.
     pub(super) side: usize,
     pub(super) borders: Vec<Border>,
+    /// How far its corners are apart at most, in metres.
+    pub(super) size: f64,
 }
 
 impl Face {
@@ -73,7 +75,13 @@ impl Face {
             }
             _ => return None,
         };
-        (!borders.is_empty()).then_some(Self { side, borders })
+        (!borders.is_empty()).then(|| Self::new(side, borders))
+    }
+
+    fn new(side: usize, borders: Vec<Border>) -> Self {
+        let apart = |a: &Border| borders.iter().map(|b| a.point.distance(b.point)).fold(0.0, f64::max);
+        let size = borders.iter().map(apart).fold(0.0, f64::max);
+        Self { side, borders, size }
     }
 
     /// How far within the face a point of the body's frame is, in metres.
@@ -167,10 +175,10 @@ mod tests {
         let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
         let mesh = Mesh::new((0..8).map(corner).collect(), triangles).unwrap();
         for face in 0..6 {
-            let of_box = Face { side: 0, borders: of_box(half, face, &frame) };
+            let of_box = Face::new(0, of_box(half, face, &frame));
             assert_eq!(of_box.borders.len(), 4);
             for triangle in [2 * face, 2 * face + 1] {
-                let of_mesh = Face { side: 0, borders: of_mesh(&mesh, triangle, &frame) };
+                let of_mesh = Face::new(0, of_mesh(&mesh, triangle, &frame));
                 assert_eq!(of_mesh.borders.len(), 4, "{face}");
                 let center = corner(quads[face][0] as usize).midpoint(corner(quads[face][2] as usize));
                 for point in [center, center + half * 0.3, center - half * 0.7, center + half * 1.2] {

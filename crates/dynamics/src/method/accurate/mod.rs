@@ -307,6 +307,11 @@ impl Run<'_> {
             self.leave(index);
             storm = way.watch.note(self.time);
             self.tally.events += 1;
+        } else if let Some(index) = event.and_then(|cause| self.slips_past(cause)) {
+            self.elements[index].left = Some(SOON * self.scale.length);
+            self.h = self.h.min(SOON * self.scale.length / self.scale.speed);
+            storm = way.watch.note(self.time);
+            self.tally.events += 1;
         } else if event.is_some() {
             self.settle_and_tell(event, way);
             storm = way.watch.note(self.time);
@@ -396,6 +401,15 @@ impl Run<'_> {
         gone.into_iter().rev().for_each(|index| {
             self.elements.remove(index);
         });
+    }
+
+    /// The element that would touch, if it [slips past](element::Contact::slips_past) the end of its face.
+    fn slips_past(&self, cause: Cause) -> Option<usize> {
+        let Cause::Touch(index) = cause else { return None };
+        let contact = self.elements[index].contact()?;
+        contact
+            .slips_past(&contact.bodies.map(|id| equations::view(self.model, &self.state.bodies, id)))
+            .then_some(index)
     }
 
     fn break_joint(&mut self, joint: usize, events: &mut Events) {

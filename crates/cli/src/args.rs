@@ -154,7 +154,7 @@ Ctrl-C ends the run; what was computed until then is written and summed up. Pres
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) choice: SceneChoice,
-    /// The method, instead of the scene's
+    /// The method, instead of the scene's; `each` for all of them, one after the other
     #[arg(long)]
     pub(crate) method: Option<String>,
     /// Writes a file, by the end of its name: .csv or .npz (tables), .jsonl (events), .glb (glTF animation), .tumble (exact

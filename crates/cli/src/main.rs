@@ -7,6 +7,7 @@ mod book;
 mod check;
 mod compare;
 mod demo;
+mod each;
 mod failure;
 mod files;
 mod gallery;

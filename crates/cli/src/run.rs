@@ -1,6 +1,7 @@
 //! `tumble run`.
 
 use crate::args::Run;
+use crate::each;
 use crate::failure::{Failure, print};
 use crate::files::{Wanted, refuse_doubles, refuse_ending, refuse_inputs};
 use crate::profile::Profile;
@@ -21,6 +22,9 @@ use tumble_scene::run::{Runner, Summary};
 use tumble_scene::suggestion;
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
+    if options.method.as_deref() == Some(each::EACH) {
+        return each::run(options);
+    }
     let files = wanted(options)?;
     // First, so that settings of the method apply to it.
     let method = options.method.as_deref().map(method_setting).transpose()?;
@@ -116,7 +120,7 @@ pub(crate) fn interruption() -> &'static Cancel {
 }
 
 /// The summary, with what was run and what was written.
-fn to_json(options: &Run, scene: &Scene, summary: &Summary, written: &[String]) -> Value {
+pub(crate) fn to_json(options: &Run, scene: &Scene, summary: &Summary, written: &[String]) -> Value {
     let mut all = json!({
         "scene": options.choice.scene,
         "title": scene.title,

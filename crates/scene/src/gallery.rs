@@ -76,6 +76,7 @@ gallery! {
     "classic/cars",
     "classic/chain",
     "classic/cloth",
+    "classic/diver",
     "classic/jelly",
     "classic/particle-box",
     "classic/rag-doll-jump",

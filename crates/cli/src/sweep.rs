@@ -162,7 +162,8 @@ pub(crate) fn sweep(options: &Sweep) -> Result<(), Failure> {
             table.add(index, line(&varied, index, &summary, &row));
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if visible {
-                eprint!("\r{done} of {count} runs \x1b[K");
+                let filled = 30 * done / count;
+                eprint!("\r{}{} {done} of {count} runs\x1b[K", "█".repeat(filled), "░".repeat(30 - filled));
             }
         }
     };

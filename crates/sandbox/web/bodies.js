@@ -10,7 +10,7 @@ import { triple } from './stage.js';
  * @typedef {{ slot: number, generation: number }} BodyId
  * @typedef {{ shape: string, size?: number[], normal?: number[], surface?: number, position: number[], rotation: number[], sensor?: boolean, rod?: boolean }} PartLook
  * @typedef {{ id: BodyId, slot: number, name: string, kind: string, color: number[], parts: PartLook[] }} BodyLook
- * @typedef {{ batch: Batch, index: number, local: import('./vendor/three.js').Matrix4, body: Body, rod: boolean }} Part
+ * @typedef {{ batch: Batch, index: number, local: import('./vendor/three.js').Matrix4, body: Body, rod: boolean, shape: string }} Part
  */
 
 /** A body on the stage. */
@@ -157,6 +157,7 @@ export class Bodies {
   unit = 1;
   time = 0;
   steps = 0;
+  /** Grows whenever bodies come or go. */ changes = 0;
   #showSleep = false;
   #shades = false;
 
@@ -193,6 +194,7 @@ export class Bodies {
     this.bySlot.clear();
     this.#batches.clear();
     this.#surfaces = new Map();
+    this.changes += 1;
     this.unit = unit;
     this.time = this.steps = 0;
   }
@@ -213,6 +215,7 @@ export class Bodies {
 
   /** @param {{ add: BodyLook[], remove: number[] }} change */
   change({ add, remove }) {
+    this.changes += 1;
     for (const slot of remove) {
       const body = this.bySlot.get(slot);
       if (body) this.#takeAway(body);
@@ -270,7 +273,7 @@ export class Bodies {
       batch = new Batch(this.group, geometry, look.sensor ?? false, layer, this.#shades);
       this.#batches.set(key, batch);
     }
-    const part = { batch, index: 0, local, body, rod: look.rod ?? false };
+    const part = { batch, index: 0, local, body, rod: look.rod ?? false, shape: look.shape };
     body.parts.push(part);
     batch.add(part);
   }

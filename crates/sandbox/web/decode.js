@@ -100,15 +100,16 @@ export function readDrawing(data) {
 }
 
 /**
- * Reads what is stretched between bodies: the ends of straight wires and of coils, six numbers each.
+ * Reads what is stretched between bodies: the ends of straight wires and of coils, six numbers each, of pins twice the place.
  * @param {DataView} data
  */
 export function readStrands(data) {
   const count = data.getUint32(6, true);
   /** @type {number[][]} */
-  const kinds = [[], []];
+  const kinds = [[], [], [], []];
   for (let strand = 0, at = 10; strand < count; strand++, at += 25) {
     for (let i = 0; i < 6; i++) kinds[data.getUint8(at)].push(data.getFloat32(at + 1 + 4 * i, true));
   }
-  return { run: data.getUint8(1), thickness: data.getFloat32(2, true), wires: Float32Array.from(kinds[0]), coils: Float32Array.from(kinds[1]) };
+  const [wires, coils, pins, mounts] = kinds.map((list) => Float32Array.from(list));
+  return { run: data.getUint8(1), thickness: data.getFloat32(2, true), wires, coils, pins, mounts };
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 const MAGIC: &[u8; 7] = b"tumble\0";
 
 /// The version of the format; grows when the format changes.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// A byte of LZ4 stands for so many at most; bytes that promise more are none that were saved.
 const MOST_PER_BYTE: usize = 256;

@@ -14,6 +14,8 @@ mod material;
 mod script;
 mod shape;
 
+pub(crate) use script::PlacedPath;
+
 use crate::cost::{Budget, Cost};
 use crate::format::{BodyFile, SceneFile};
 use crate::load::{Color, Scene, SceneSource};

@@ -18,7 +18,7 @@ mod shape;
 pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
 pub use follow::{CurveFile, CurveFramesFile, FollowFile};
 pub use lattice::{LatticeFile, LinksFile};
-pub use material::{MaterialFile, MixFile, MixingFile};
+pub use material::MaterialFile;
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
 pub use script::{KeyFrame, KeyFrames, ScriptFile, Swing, Turn};
@@ -30,6 +30,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tumble_dynamics::EnergyWatch;
+use tumble_dynamics::model::MixingRules;
 
 /// A scene of tumble: what there is, how it moves, and how to look at it. SI units; y points up.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -72,7 +73,7 @@ pub struct SceneFile {
     pub materials: BTreeMap<String, MaterialFile>,
     /// How the materials of two bodies that touch are combined.
     #[serde(default)]
-    pub mixing: MixingFile,
+    pub mixing: MixingRules,
     /// Shapes by name, to be used by several bodies.
     #[serde(default)]
     pub shapes: BTreeMap<String, ShapeFile>,

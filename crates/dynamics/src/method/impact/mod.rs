@@ -66,7 +66,7 @@ const CALM: f64 = 1e-4;
 /// Surfaces that move along each other faster than this part of the rest speed slide; others stick and are backed up the way they came.
 const SLIDING: f64 = 0.02;
 
-/// Numbers that govern impact dynamics.
+/// Every contact is a collision: what rests does so on a series of tiny ones (Hahn 1988). A classic, for comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImpactSettings {

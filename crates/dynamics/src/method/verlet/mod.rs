@@ -102,7 +102,7 @@ pub enum Shares {
     BySize,
 }
 
-/// Numbers that govern the Verlet loop.
+/// Positions are put right until joints and contacts hold, and velocities follow from them (Verlet's scheme). A classic, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VerletSettings {

@@ -29,6 +29,7 @@ const ASSETS: &[(&str, &str, &[u8])] = assets!(
     "plots.js": "text/javascript; charset=utf-8",
     "profile.js": "text/javascript; charset=utf-8",
     "shadows.js": "text/javascript; charset=utf-8",
+    "skin.js": "text/javascript; charset=utf-8",
     "stage.js": "text/javascript; charset=utf-8",
     "strands.js": "text/javascript; charset=utf-8",
     "thumbnails.js": "text/javascript; charset=utf-8",

@@ -3,7 +3,7 @@
 
 import { Bodies, LAYERS } from './bodies.js';
 import { Compare } from './compare.js';
-import { DRAWING, FRAME, SECOND, SECOND_FRAME, STRANDS, SURFACE } from './decode.js';
+import { DRAWING, FRAME, SECOND, SECOND_FRAME, SKIN, STRANDS, SURFACE } from './decode.js';
 import { byId, make } from './dom.js';
 import { Editor } from './editor.js';
 import { Fluids } from './fluids.js';
@@ -63,6 +63,7 @@ link.onBinary = (data) => {
   const kind = data.getUint8(0);
   if (kind === FRAME) bodies.frame(data);
   else if (kind === SURFACE) bodies.addSurface(data);
+  else if (kind === SKIN) bodies.addSkin(data);
   else if (kind === SECOND_FRAME) shades.frame(data);
   else if (kind === STRANDS) strands.draw(data);
   else if (kind === SECOND) {

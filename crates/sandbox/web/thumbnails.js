@@ -2,7 +2,7 @@
 // Pictures of the scenes in the gallery, drawn here when they come into sight: always what the scenes are now.
 
 import { Bodies } from './bodies.js';
-import { FRAME, STRANDS, SURFACE } from './decode.js';
+import { FRAME, SKIN, STRANDS, SURFACE } from './decode.js';
 import { Fluids } from './fluids.js';
 import { Stage } from './stage.js';
 import { Strands } from './strands.js';
@@ -68,6 +68,7 @@ export class Thumbnails {
       at += 4 + length;
       if (data.getUint8(0) === FRAME) bodies.frame(data);
       else if (data.getUint8(0) === SURFACE) bodies.addSurface(data);
+      else if (data.getUint8(0) === SKIN) bodies.addSkin(data);
       else if (data.getUint8(0) === STRANDS) this.#strands?.draw(data);
       else {
         const message = JSON.parse(text.decode(data));

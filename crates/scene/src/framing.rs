@@ -36,7 +36,11 @@ pub fn of_interest(scene: &Scene) -> Aabb {
             grounds.push(ground);
             continue;
         }
-        let surface = Surface::of_body(scene, id);
+        let surface = match scene.visual(id) {
+            // Who is seen as part of a skin is where its shapes are.
+            Some(visual) if visual.positions.is_empty() => Surface::of_colliders(scene, id),
+            _ => Surface::of_body(scene, id),
+        };
         let surface = surface.positions.iter().map(|corner| pose.point(corner.as_dvec3()));
         let extent = Aabb::from_points(surface.chain([body.position()]).filter(|point| point.is_finite()));
         if body.model().kind.moves() {

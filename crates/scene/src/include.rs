@@ -13,7 +13,8 @@ use crate::tree::{self, Content, Node};
 const MAX_DEPTH: usize = 16;
 const MAX_FILES: usize = 256;
 /// What has a name in a section of this kind.
-const SECTIONS: [&str; 8] = ["bodies", "joints", "forces", "lattices", "materials", "shapes", "templates", "instances"];
+const SECTIONS: [&str; 9] =
+    ["bodies", "joints", "forces", "lattices", "materials", "shapes", "templates", "skeletons", "instances"];
 
 /// Reads included files.
 pub(crate) struct Includer<'a> {

@@ -41,6 +41,7 @@ mod registry;
 mod report;
 pub mod run;
 mod schema;
+pub mod skin;
 pub mod source;
 pub mod storms;
 pub mod strands;

@@ -12,12 +12,16 @@ const KINDS: [(&str, &str, &str); 3] =
 /// The sections in which every kind has a picture, drawn by `scripts/reference-pictures.py`: what the names of its files begin with.
 const PICTURES: [(&str, &str); 3] = [("Shapes", "shape"), ("Joints and limits", "joint"), ("Forces", "force")];
 /// What else has a section of its own, in this order; what is not named here comes after.
-const ORDER: [(&str, &str); 9] = [
+const ORDER: [(&str, &str); 13] = [
     ("BodyFile", "Bodies"),
     ("ColliderFile", "Colliders"),
     ("MaterialFile", "Materials"),
     ("TemplateFile", "Templates"),
     ("InstanceFile", "Instances"),
+    ("SkeletonFile", "Skeletons"),
+    ("BoneFile", "Bones"),
+    ("BoneJointFile", "Joints of bones"),
+    ("VisualFile", "What is seen"),
     ("RepeatFile", "Repetitions"),
     ("FilterFile", "The filter"),
     ("RecordingFile", "Recording"),

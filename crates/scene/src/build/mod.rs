@@ -13,16 +13,20 @@ mod lattice;
 mod material;
 mod script;
 mod shape;
+mod skeleton;
+mod visual;
 
 pub(crate) use script::PlacedPath;
 
 use crate::cost::{Budget, Cost};
 use crate::format::{BodyFile, SceneFile};
 use crate::load::{Color, Scene, SceneSource};
+use crate::look::Surface;
 use crate::mesh::Files;
 use crate::nearest::suggestion;
 use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, to_registry};
+use crate::skin::Figure;
 use crate::source::Span;
 use crate::tree::{Entry, Node};
 use group::{BodyPlan, Group, Refused};
@@ -30,6 +34,7 @@ use joint::JointPlan;
 use material::Materials;
 use shape::Shapes;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use tumble_dynamics::registry::Registry;
 use tumble_dynamics::{BodyId, Id, World};
 
@@ -85,13 +90,15 @@ pub(crate) fn scene(
         shapes,
         world: World::new(),
         colors: Vec::new(),
+        visuals: Vec::new(),
+        figures: Vec::new(),
         names: BTreeMap::new(),
         groups: BTreeSet::new(),
         refused: BTreeSet::new(),
         may_be_in_any_group: false,
     };
     builder.build(&file);
-    let Builder { context, world, colors, shapes, .. } = builder;
+    let Builder { context, world, colors, visuals, figures, shapes, .. } = builder;
     if !context.report.is_empty() {
         return None;
     }
@@ -111,6 +118,8 @@ pub(crate) fn scene(
         contact_rate: file.contact_rate,
         world,
         colors,
+        visuals,
+        figures,
         cost,
         budget,
         files: Vec::new(),
@@ -124,6 +133,8 @@ struct Builder<'a, 'f> {
     shapes: Shapes<'f>,
     world: World,
     colors: Vec<Option<Color>>,
+    visuals: Vec<Option<Arc<Surface>>>,
+    figures: Vec<Figure>,
     names: BTreeMap<String, BodyId>,
     /// The groups of all bodies, also of those that were refused.
     groups: BTreeSet<String>,
@@ -158,6 +169,12 @@ impl Builder<'_, '_> {
             return;
         }
         everything.bodies.iter().for_each(|plan| self.add_body(plan));
+        for plan in &everything.skins {
+            let bodies: Option<Vec<BodyId>> = plan.bodies.iter().map(|name| self.names.get(name).copied()).collect();
+            // If a bone was refused, that has been said.
+            let figure = bodies.map(|bodies| Figure { name: plan.name.clone(), skin: plan.skin.clone(), bodies });
+            self.figures.extend(figure);
+        }
         self.add_lattices();
         for plan in &everything.joints {
             self.add_joint(plan);
@@ -206,6 +223,10 @@ impl Builder<'_, '_> {
             plan.set_in_motion(&mut self.world, id)?;
             self.colors.resize(id.slot() + 1, None);
             self.colors[id.slot()] = plan.color;
+            if let Some(visual) = plan.visual() {
+                self.visuals.resize(id.slot() + 1, None);
+                self.visuals[id.slot()] = Some(visual.clone());
+            }
             self.names.insert(plan.name.clone(), id);
             Ok(())
         });

@@ -14,6 +14,7 @@ mod pose;
 mod repeat;
 mod script;
 mod shape;
+mod skeleton;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
 pub use follow::{CurveFile, CurveFramesFile, FollowFile};
@@ -23,6 +24,8 @@ pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
 pub use script::{KeyFrame, KeyFrames, ScriptFile, Swing, Turn};
 pub use shape::{CompoundPart, HullFile, MeshFile, ShapeFile, ShapeRef, SpiralFile};
+
+pub use skeleton::{BoneFile, BoneJointFile, ComfortFile, SkeletonFile, SkinFile, ToneFile, VisualFile};
 
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -91,7 +94,10 @@ pub struct SceneFile {
     /// Groups of bodies and joints by name, to be placed as instances.
     #[serde(default)]
     pub templates: BTreeMap<String, TemplateFile>,
-    /// Templates put into the scene, by name.
+    /// Figures: trees of bones by name, to be placed as instances.
+    #[serde(default)]
+    pub skeletons: BTreeMap<String, SkeletonFile>,
+    /// Templates and skeletons put into the scene, by name.
     #[serde(default)]
     pub instances: BTreeMap<String, InstanceFile>,
     /// Ropes, cloths and jellies of particles and rods, by name.
@@ -281,7 +287,7 @@ pub struct TemplateFile {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstanceFile {
-    /// The template.
+    /// The template, or skeleton.
     pub template: String,
     /// Where its origin is. Default: the origin.
     #[serde(default)]

@@ -138,6 +138,10 @@ pub(crate) struct SceneChoice {
     /// How many times the usual limits a scene may cost in bodies, triangles, contacts and memory (2 GB) before it is refused
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) budget: f64,
+    /// Plays what was set in an earlier run: a file of inputs that the sandbox saved, or one written by hand, with lines such as
+    /// throttle = [[0, 0], [1.5, 1]] (each value from its time on)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keys: Option<PathBuf>,
 }
 
 /// Options of `run`.
@@ -149,6 +153,7 @@ Examples:
   tumble run pendulum-2 --plot energy.svg --plot 'path.svg=lower.y:lower.x'
   tumble run my.toml --method retroactive --set method.retroactive.integrator=runge_kutta_4
   tumble run dominoes --json | jq .end_energy
+  tumble run car --keys car-inputs.toml --out car.tumble
 
 Ctrl-C ends the run; what was computed until then is written and summed up. Press it again to end at once.")]
 pub(crate) struct Run {

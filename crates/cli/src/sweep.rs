@@ -4,7 +4,7 @@ use crate::args::Sweep;
 use crate::failure::{Failure, print};
 use crate::files::{refuse_ending, refuse_inputs};
 use crate::run::stop_flag;
-use crate::scene::load_within;
+use crate::scene::load_choice;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::sync::Mutex;
@@ -117,7 +117,7 @@ pub(crate) fn sweep(options: &Sweep) -> Result<(), Failure> {
         settings.extend(values(&varied, index).map(|(key, value)| format!("{key}={value}")));
         settings
     };
-    let load = |index: usize| load_within(&options.choice.scene, &settings(index), options.choice.budget);
+    let load = |index: usize| load_choice(&options.choice, &settings(index));
     // What is wrong with the first is said before anything is made.
     let first = load(0)?;
     refuse_inputs(&[("out", &options.out)], &first.files)?;

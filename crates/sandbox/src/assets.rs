@@ -16,6 +16,7 @@ const ASSETS: &[(&str, &str, &[u8])] = assets!(
     "icon.svg": "image/svg+xml",
     "bodies.js": "text/javascript; charset=utf-8",
     "compare.js": "text/javascript; charset=utf-8",
+    "controls.js": "text/javascript; charset=utf-8",
     "decode.js": "text/javascript; charset=utf-8",
     "dom.js": "text/javascript; charset=utf-8",
     "editor.js": "text/javascript; charset=utf-8",

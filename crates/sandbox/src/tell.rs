@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tumble_dynamics::{Id, Snapshot, World};
+use tumble_scene::behave::SceneBehavior;
 use tumble_scene::framing::of_interest;
 use tumble_scene::{Report, Scene, gallery};
 
@@ -67,7 +68,24 @@ pub(crate) fn tell_scene(scene: &Scene, name: &str, unit: f64) -> Value {
         })),
         "extent": extent(scene),
         "fluids": fluids(&scene.world),
+        "controls": controls(scene),
     })
+}
+
+/// What whoever watches can set.
+fn controls(scene: &Scene) -> Vec<Value> {
+    let behavior: Option<&dyn std::any::Any> = scene.world.behavior().map(|behavior| behavior as _);
+    let behavior = behavior.and_then(|behavior| behavior.downcast_ref::<SceneBehavior>());
+    let told = behavior.into_iter().flat_map(SceneBehavior::controls).map(|(name, control)| {
+        json!({
+            "name": name,
+            "label": control.label,
+            "keys": control.keys,
+            "pointer": control.pointer,
+            "range": control.range,
+        })
+    });
+    told.collect()
 }
 
 /// How things are in a world that goes on by a method with steps of length `dt`.

@@ -3,6 +3,7 @@
 
 import { Bodies, LAYERS } from './bodies.js';
 import { Compare } from './compare.js';
+import { Controls } from './controls.js';
 import { DRAWING, FRAME, SECOND, SECOND_FRAME, SKIN, STRANDS, SURFACE } from './decode.js';
 import { byId, make } from './dom.js';
 import { Editor } from './editor.js';
@@ -20,6 +21,7 @@ import { Strands } from './strands.js';
 import { Thumbnails } from './thumbnails.js';
 
 const link = new Link();
+const controls = new Controls(link);
 // While the stage is built, which takes long; what is heard comes when all of this has run.
 link.connect();
 const stage = new Stage(byId('stage'));
@@ -39,6 +41,8 @@ const shadows = new Shadows(stage, bodies, bodies, LAYERS.first);
 new Shadows(stage, shades, bodies, LAYERS.second);
 const overlay = new Overlay(stage);
 const mouse = new Mouse(stage, bodies, shades, overlay, link);
+mouse.onPoint = (at, ray, pressed) => controls.point(at, ray, pressed);
+mouse.wantsPress = () => controls.wantsPress;
 const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
 const profile = new Profile(byId('pane-plots'), byId('pane-plots'));
 const thumbnails = new Thumbnails(stage.opened);
@@ -102,6 +106,7 @@ link.on('scene', (opened) => {
   plots.clear();
   profile.clear();
   editor.set(opened.text, opened.settings);
+  controls.show(opened.controls);
   byId('title').textContent = opened.title;
   byId('description').textContent = byId('description').title = opened.description;
   document.title = `${opened.title} · tumble`;
@@ -122,6 +127,8 @@ link.on('status', (now) => {
   play.setAttribute('aria-pressed', String(now.playing));
   play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
   tellPace(now);
+  byId('said').textContent = now.said.join('\n');
+  byId('said').hidden = now.said.length === 0;
   if (now.error) notice(`Stopped: ${now.error}`);
   showWarning([now.warning, now.second?.warning && `Second run: ${now.second.warning}`].filter(Boolean).join('\n'));
   plots.add(now);
@@ -132,6 +139,11 @@ link.on('status', (now) => {
 });
 link.on('body', (body) => {
   if (selected && body.id.slot === selected.look.slot) inspector.show(body);
+});
+link.on('inputs', ({ text }) => {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/toml' }));
+  make('a', { href: address, download: `${scene.name.replaceAll('/', '-')}-inputs.toml` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 });
 link.on('problem', ({ message }) => notice(message));
 link.on('scene_problem', ({ diagnostics }) => {

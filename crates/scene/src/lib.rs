@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod behave;
 mod build;
 mod check;
 pub mod cost;

@@ -202,7 +202,7 @@ impl Loader {
                 apply(setting, &mut root, &mut sources, &mut report);
             }
             check(self.schema.get_or_init(|| scene_schema(&self.registry)), &mut root, &mut report);
-            build::scene(&self.registry, &root, &files, self.budget, &mut report)
+            build::scene(&self.registry, &root, &files, &mut sources, self.budget, &mut report)
         });
         report.sort();
         report.sources = sources;

@@ -12,7 +12,7 @@ const KINDS: [(&str, &str, &str); 3] =
 /// The sections in which every kind has a picture, drawn by `scripts/reference-pictures.py`: what the names of its files begin with.
 const PICTURES: [(&str, &str); 3] = [("Shapes", "shape"), ("Joints and limits", "joint"), ("Forces", "force")];
 /// What else has a section of its own, in this order; what is not named here comes after.
-const ORDER: [(&str, &str); 13] = [
+const ORDER: [(&str, &str); 15] = [
     ("BodyFile", "Bodies"),
     ("ColliderFile", "Colliders"),
     ("MaterialFile", "Materials"),
@@ -24,6 +24,8 @@ const ORDER: [(&str, &str); 13] = [
     ("VisualFile", "What is seen"),
     ("RepeatFile", "Repetitions"),
     ("FilterFile", "The filter"),
+    ("ControlFile", "Controls"),
+    ("ProgramFile", "The script"),
     ("RecordingFile", "Recording"),
     ("CameraFile", "The camera"),
 ];

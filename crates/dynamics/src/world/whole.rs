@@ -64,6 +64,7 @@ pub struct SavedWorld {
     mixing: Option<MixingRules>,
     revisions: [u64; 2],
     method: Part,
+    behavior: Option<Part>,
     state: SavedState,
 }
 
@@ -206,6 +207,11 @@ impl World {
             mixing,
             revisions: [model.revision, model.shape_revisions],
             method: Part { name: name.to_owned(), properties: properties.to_string() },
+            behavior: self
+                .behavior
+                .as_ref()
+                .map(|behavior| Part::of(&registry.behaviors, behavior, "the behaviour"))
+                .transpose()?,
             state: self.save(),
         };
         // What cannot be read again is no use: better to hear of it now.
@@ -258,6 +264,8 @@ impl World {
             cancel: Cancel::new(),
             watchman: Default::default(),
             past: Default::default(),
+            behavior: saved.behavior.as_ref().map(|part| part.create(&registry.behaviors)).transpose()?,
+            inputs: Default::default(),
         };
         world.model.forces = saved.forces.try_map(|_, part| part.create(&registry.forces))?;
         world.read_bodies(saved, registry)?;

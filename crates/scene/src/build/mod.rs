@@ -5,6 +5,7 @@
 //! refused. Its name is still known, so that who refers to it is not told that it does not exist.
 
 mod body;
+mod control;
 mod filter;
 mod follow;
 mod group;
@@ -27,7 +28,7 @@ use crate::nearest::suggestion;
 use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, to_registry};
 use crate::skin::Figure;
-use crate::source::Span;
+use crate::source::{Sources, Span};
 use crate::tree::{Entry, Node};
 use group::{BodyPlan, Group, Refused};
 use joint::JointPlan;
@@ -77,6 +78,7 @@ pub(crate) fn scene(
     registry: &Registry,
     root: &Node,
     files: &dyn Files,
+    sources: &mut Sources,
     budget: Budget,
     report: &mut Report,
 ) -> Option<Scene> {
@@ -98,6 +100,7 @@ pub(crate) fn scene(
         may_be_in_any_group: false,
     };
     builder.build(&file);
+    builder.add_behavior(&file, sources, files);
     let Builder { context, world, colors, visuals, figures, shapes, .. } = builder;
     if !context.report.is_empty() {
         return None;

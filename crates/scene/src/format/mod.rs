@@ -7,6 +7,7 @@
 //! SI units throughout. Angles are in degrees and say so in their key (`angle_deg`); angular velocities are in rad/s.
 
 mod body;
+mod control;
 mod follow;
 mod lattice;
 mod material;
@@ -17,6 +18,7 @@ mod shape;
 mod skeleton;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
+pub use control::{ActFile, ControlFile, PointerFile, ProgramFile};
 pub use follow::{CurveFile, CurveFramesFile, FollowFile};
 pub use lattice::{LatticeFile, LinksFile};
 pub use material::MaterialFile;
@@ -42,7 +44,7 @@ pub struct SceneFile {
     /// A short name for people. Default: the name of the file.
     #[serde(default)]
     pub title: String,
-    /// Other files whose bodies, joints, forces, materials, shapes, templates and instances are added, named relative to this
+    /// Other files whose bodies, joints, forces, materials, shapes, templates, instances and controls are added, named relative to this
     /// one. Other keys of theirs hold where this file says nothing.
     #[serde(default)]
     pub include: Vec<String>,
@@ -103,6 +105,11 @@ pub struct SceneFile {
     /// Ropes, cloths and jellies of particles and rods, by name.
     #[serde(default)]
     pub lattices: BTreeMap<String, LatticeFile>,
+    /// Numbers that keys, pointers and fingers set in the sandbox, by name, and what they move.
+    #[serde(default)]
+    pub controls: BTreeMap<String, ControlFile>,
+    /// A script that acts before every step.
+    pub script: Option<ProgramFile>,
     /// What to record.
     #[serde(default)]
     pub recording: RecordingFile,

@@ -174,13 +174,13 @@ mod tests {
         let quads = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
         let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
         let mesh = Mesh::new((0..8).map(corner).collect(), triangles).unwrap();
-        for face in 0..6 {
+        for (face, quad) in quads.iter().enumerate() {
             let of_box = Face::new(0, of_box(half, face, &frame));
             assert_eq!(of_box.borders.len(), 4);
             for triangle in [2 * face, 2 * face + 1] {
                 let of_mesh = Face::new(0, of_mesh(&mesh, triangle, &frame));
                 assert_eq!(of_mesh.borders.len(), 4, "{face}");
-                let center = corner(quads[face][0] as usize).midpoint(corner(quads[face][2] as usize));
+                let center = corner(quad[0] as usize).midpoint(corner(quad[2] as usize));
                 for point in [center, center + half * 0.3, center - half * 0.7, center + half * 1.2] {
                     assert!((of_box.within(point) - of_mesh.within(point)).abs() < 1e-12, "{face}: {point}");
                 }

@@ -25,7 +25,7 @@ pub(super) fn teach(engine: &mut Engine) {
     happened(engine);
     engine.register_fn("ray", |from: DVec3, towards: DVec3, most: Dynamic| -> Told<Dynamic> {
         let most = number(&most)?;
-        let Some(ray) = Ray::new(from, towards) else {
+        let Ok(ray) = Ray::new(from, towards) else {
             return refuse(format!("no ray goes from {from} towards {towards}"));
         };
         reach(|lent| Ok(cast(lent, &ray, most)))

@@ -96,7 +96,7 @@ impl Realtime {
             let pace = self.pace(island, contacts, eliminate, crowded);
             let mut substeps = 0;
             if pace == Pace::Heap {
-                crashes |= self.note_crash(island) && contacts > self.settings.exact_contacts as usize;
+                crashes |= self.note_crash(island) && contacts > FEW_CONTACTS;
                 let gravity = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].acceleration;
                 let gravity = island.bodies.iter().map(|id| gravity(id).length_squared()).fold(0.0, f64::max).sqrt();
                 let burdens = island.contacts.iter().map(|&index| &self.memory.pairs.list[index].burden);

@@ -6,7 +6,7 @@
 //! finds this way is a candidate, and the true boxes decide.
 
 use crate::broad_phase::MovingBox;
-use glam::{BVec4A, DVec3, Mat4, Vec4};
+use glam::{BVec4A, DVec3, Vec4};
 
 /// What is granted for the rounding of times.
 const GRANTED: f32 = 1.0 / (1 << 21) as f32;
@@ -60,30 +60,6 @@ impl CoarseMotion {
         // A time too long for single precision is not infinite.
         if is_met { (enter * (1.0 - GRANTED)).min(f32::MAX) } else { f32::INFINITY }
     }
-
-    /// The same of four boxes at once, coordinate by coordinate: so no lane waits for another.
-    #[inline]
-    pub(super) fn reaches(&self, low: [Vec4; 4], high: [Vec4; 4]) -> [f32; 4] {
-        let turned = |[a, b, c, d]: [Vec4; 4]| Mat4::from_cols(a, b, c, d).transpose();
-        let (low, high) = (turned(low), turned(high));
-        let axes = [(low.x_axis, high.x_axis), (low.y_axis, high.y_axis), (low.z_axis, high.z_axis)];
-        let (mut enter, mut exit) = (Vec4::ZERO, Vec4::INFINITY);
-        let mut apart = Vec4::ZERO.cmplt(Vec4::ZERO);
-        for (axis, (low, high)) in axes.into_iter().enumerate() {
-            let to_min = (low - Vec4::splat(self.max[axis])).max(Vec4::MIN);
-            let to_max = (high - Vec4::splat(self.min[axis])).min(Vec4::MAX);
-            let inverse = self.inverse[axis];
-            if inverse == 0.0 {
-                apart |= to_min.cmpgt(Vec4::ZERO) | to_max.cmplt(Vec4::ZERO);
-            } else {
-                let (t1, t2) = (to_min * inverse, to_max * inverse);
-                enter = enter.max(t1.min(t2));
-                exit = exit.min(t1.max(t2));
-            }
-        }
-        let is_met = (enter * (1.0 - GRANTED)).cmple(exit * (1.0 + GRANTED)) & !apart;
-        Vec4::select(is_met, (enter * (1.0 - GRANTED)).min(Vec4::MAX), Vec4::INFINITY).to_array()
-    }
 }
 
 #[cfg(test)]
@@ -121,9 +97,6 @@ mod tests {
             let leaf = super::super::node::Node::leaf(0, &node, origin);
             let coarse = CoarseMotion::new(&motion, origin, 0.0).unwrap();
             let time = leaf.reach(&coarse);
-            let far = super::super::node::Node::leaf(1, &Aabb::new(origin, origin), origin);
-            let together = super::super::node::Node::reaches([&far, &leaf, &leaf, &far], &coarse);
-            assert_eq!(together, [far.reach(&coarse), time, time, far.reach(&coarse)], "case {case}");
             assert!(f64::from(time) <= true_time, "case {case}: {time} for {true_time}");
             met += usize::from(true_time.is_finite());
             kept += usize::from(time.is_finite());

@@ -112,12 +112,6 @@ impl Node {
         motion.reach(self.low, self.high)
     }
 
-    /// The same of four nodes at once.
-    #[inline]
-    pub(super) fn reaches(nodes: [&Self; 4], motion: &CoarseMotion) -> [f32; 4] {
-        motion.reaches(nodes.map(|node| node.low), nodes.map(|node| node.high))
-    }
-
     pub(super) fn contains(&self, other: &Self) -> bool {
         let outside = other.low.cmplt(self.low) | other.high.cmpgt(self.high);
         outside.bitmask() & COORDINATES == 0

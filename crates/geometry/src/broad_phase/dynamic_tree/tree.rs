@@ -329,7 +329,7 @@ impl Tree {
         // The slack was rounded; some more is as good.
         let slack = 1.001 * f64::from(self.slack);
         match probe.motion().and_then(|motion| CoarseMotion::new(motion, self.origin, slack)) {
-            Some(motion) => self.descend_two_levels(&motion, limit, visit),
+            Some(motion) => self.descend(|node| f64::from(node.reach(&motion)), limit, visit),
             None => self.descend(|node| probe.reach(&node.aabb(self.origin).expanded(slack)), limit, visit),
         }
     }
@@ -365,63 +365,6 @@ impl Tree {
             if count > 0 {
                 count -= 1;
                 next = Some(waiting[count]);
-            }
-        }
-        limit
-    }
-
-    /// A search for a moving box that goes down two levels at a time and tests four nodes at once: they wait for memory and for each
-    /// other half as often.
-    fn descend_two_levels(&self, motion: &CoarseMotion, mut limit: f64, visit: &mut impl FnMut(u32) -> f64) -> f64 {
-        if self.len() == 0 {
-            return limit;
-        }
-        // Of every two levels three nodes wait at most.
-        let mut waiting = [(0.0_f32, 0_u32); 2 * MAX_HEIGHT];
-        waiting[0] = (self.node(0).reach(motion), 0);
-        let mut count = 1;
-        while count > 0 {
-            count -= 1;
-            let (distance, index) = waiting[count];
-            if f64::from(distance) > limit {
-                continue;
-            }
-            let first = match self.node(index).link() {
-                Err(id) => {
-                    limit = visit(id);
-                    continue;
-                }
-                Ok(first) => first,
-            };
-            let children = self.siblings(first);
-            let mut nodes = [(&children[0], u32::MAX); 4];
-            let mut found = 0;
-            for (child, number) in children.iter().zip(first..) {
-                match child.link() {
-                    Ok(below) => {
-                        let [a, b] = self.siblings(below);
-                        (nodes[found], nodes[found + 1]) = ((a, below), (b, below + 1));
-                        found += 2;
-                    }
-                    Err(_) => {
-                        nodes[found] = (child, number);
-                        found += 1;
-                    }
-                }
-            }
-            // The farthest goes in first and comes out last.
-            let base = count;
-            let distances = Node::reaches(nodes.map(|(node, _)| node), motion);
-            for (&distance, (_, number)) in distances.iter().zip(nodes).take(found) {
-                if f64::from(distance) <= limit {
-                    let mut place = count;
-                    while place > base && waiting[place - 1].0 < distance {
-                        waiting[place] = waiting[place - 1];
-                        place -= 1;
-                    }
-                    waiting[place] = (distance, number);
-                    count += 1;
-                }
             }
         }
         limit

@@ -44,8 +44,7 @@ impl CompositeCache {
         };
         let reaches = Reaches { a: reach(shapes[0]), b: reach(shapes[1]) };
         let generous = Known::new(reaches, pose, options);
-        let hurries = self.known.as_ref().is_some_and(|known| known.is_left_behind(pose));
-        self.known = generous.filter(|_| !hurries).and_then(|(known, generous)| {
+        self.known = generous.and_then(|(known, generous)| {
             find(&generous, manifolds);
             self.manifolds.extend_from_slice(&manifolds[first..]);
             trim(manifolds, first, options.prediction).then_some(known)

@@ -63,9 +63,7 @@ fn descend(a: &Shape, b: &Shape, frame: &Transform, b_in_a: &Transform, visit: &
             let center = b_in_a.point(convex.center());
             let unstopped = surface.overlapping(&b.aabb(b_in_a), &mut |index| {
                 let triangle = surface.triangle(index);
-                if is_on_one_side(surface, index, &triangle, convex, b_in_a, center)
-                    || !overlap(&triangle, convex, b_in_a)
-                {
+                if !overlap(&triangle, convex, b_in_a) {
                     return true;
                 }
                 let push = push(surface, &triangle, center);
@@ -84,9 +82,7 @@ fn descend(a: &Shape, b: &Shape, frame: &Transform, b_in_a: &Transform, visit: &
             let center = a_in_b.point(convex.center());
             let unstopped = surface.overlapping(&a.aabb(&a_in_b), &mut |index| {
                 let triangle = surface.triangle(index);
-                if is_on_one_side(surface, index, &triangle, convex, &a_in_b, center)
-                    || !overlap(&triangle, convex, &a_in_b)
-                {
+                if !overlap(&triangle, convex, &a_in_b) {
                     return true;
                 }
                 let push = push(surface, &triangle, center).map(|n| b_in_a.vector(-n));
@@ -105,25 +101,6 @@ fn descend(a: &Shape, b: &Shape, frame: &Transform, b_in_a: &Transform, visit: &
                 || visit(Touch::Pieces(Pieces { a, b, b_in_a: *b_in_a, frame: *frame, pushes: [None, None] }))
         }
     }
-}
-
-/// How far (relative to the coordinates) a shape must be above the plane of a triangle to be above it without a doubt.
-const SURELY: f64 = 1e-12;
-
-/// Whether a convex shape lies on one side of the plane of a triangle, and does not touch it.
-fn is_on_one_side(
-    surface: Surface,
-    index: u32,
-    triangle: &Triangle,
-    convex: &dyn Convex,
-    pose: &Transform,
-    center: DVec3,
-) -> bool {
-    let Some(face) = surface.normal(index) else { return false };
-    let up = face * 1.0_f64.copysign(face.dot(center - triangle.vertices[0]));
-    let lowest = pose.point(convex.support(pose.inverse_vector(-up)));
-    let doubt = SURELY * (lowest.abs() + triangle.vertices[0].abs()).element_sum();
-    up.dot(lowest) - convex.radius() - triangle.project(up).1 > doubt
 }
 
 /// The way in which a triangle pushes out what has its centre at `center`: outwards from a solid, to the side of the centre

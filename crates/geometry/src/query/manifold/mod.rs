@@ -130,20 +130,18 @@ pub(super) fn convex_manifold(
     if cache.recycle([a, b], b_in_a, options, manifolds) {
         return;
     }
-    let hurries = cache.recycled.take().is_some_and(|recycled| recycled.known.is_left_behind(b_in_a));
+    cache.recycled = None;
     let reaches = convex_reaches(a, b).filter(|_| is_usable(b_in_a));
     let Some((reaches, (known, generous))) = reaches.and_then(|r| Some((r, Known::new(r, b_in_a, options)?))) else {
         manifolds.extend(convex_pair(a, b, b_in_a, options, &mut cache.convex));
         return;
     };
-    if !hurries {
-        let Some(manifold) = convex_pair(a, b, b_in_a, &generous, &mut cache.convex) else { return };
-        let mut asked_for = manifold;
-        if keep_within(&mut asked_for, options.prediction) && !asked_for.points().is_empty() {
-            cache.recycled = Some(Recycled { known, manifold });
-            manifolds.push(asked_for);
-            return;
-        }
+    let Some(manifold) = convex_pair(a, b, b_in_a, &generous, &mut cache.convex) else { return };
+    let mut asked_for = manifold;
+    if keep_within(&mut asked_for, options.prediction) && !asked_for.points().is_empty() {
+        cache.recycled = Some(Recycled { known, manifold });
+        manifolds.push(asked_for);
+        return;
     }
     // Points beyond the prediction stand where others might: without them.
     if let Some(manifold) = convex_pair(a, b, b_in_a, options, &mut cache.convex) {

@@ -7,9 +7,6 @@
 //! δθ, to second order only. What a large δ costs is that contacts of other features, or over the border of a face, are noticed
 //! late, by δ at most.
 //!
-//! **Haste.** What was far beyond that when it was asked for again will be so the next time too: of such pairs only what is asked for is
-//! found.
-//!
 //! The displacement counts from the pose at which the points were found, so it does not add up.
 //!
 //! **Prediction.** Up to which gap points are wanted follows the speeds of the bodies and differs from call to call. So points
@@ -27,9 +24,6 @@ use glam::DVec3;
 
 /// The prediction that manifolds are made to serve exceeds the one asked for by this share of it or of δ.
 const RESERVE: f64 = 0.25;
-
-/// A pair is in a hurry if it has moved so many times as far as manifolds are good for (squared) when it is asked again.
-const HURRY: f64 = 2.25;
 
 /// How far two shapes reach from their origins, in metres; infinite for one without end.
 #[derive(Clone, Copy, Debug)]
@@ -85,15 +79,6 @@ impl Known {
         let shift = 0.5 * reaches.allowed(options);
         let turn = 0.5 * shift / reaches.b;
         Self { pose: *pose, prediction, shift: shift * shift, turn: turn * turn }
-    }
-
-    /// Whether the pair has moved so far that it is probably in a hurry, and what is found now will serve nothing later.
-    #[inline]
-    pub(in crate::query) fn is_left_behind(&self, pose: &Transform) -> bool {
-        let shift = (pose.translation - self.pose.translation).length_squared();
-        let turn = pose.rotation * self.pose.rotation.conjugate();
-        let square = turn.x * turn.x + turn.y * turn.y + turn.z * turn.z;
-        shift > HURRY * self.shift || square > HURRY * self.turn
     }
 
     /// How to carry the points to a new pose, if it is near enough and the prediction is served.

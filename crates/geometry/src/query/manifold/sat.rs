@@ -46,11 +46,6 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// A face of the first shape that is known to be best, with the point of the second deepest below it.
-    pub(super) fn face_of_a(face: usize, normal: DVec3, separation: f64, deepest: DVec3) -> Self {
-        Self { axis: Axis::FaceA(face as u32), normal, separation, score: separation, deepest }
-    }
-
     /// The depth the deepest point must have, up to the slack.
     pub(super) fn least_depth(&self) -> f64 {
         -self.separation - (self.score - self.separation).abs()

@@ -7,14 +7,12 @@
 use super::ManifoldOptions;
 use super::cache::ConvexCache;
 use super::contour::{Closeness, Contour, MAX_CORNERS, opposite};
-use super::face_contact;
 use super::frame::Frame;
 use super::general;
 use super::meet::{closest_only, meet};
 use super::name::{FACE_OF_A, Kind, pack};
 use super::polytope::{BoxParts, Polytope, TriangleParts};
 use super::round::capsule_polytope;
-use super::sat::{Best, MAX_FACES};
 use crate::primitive::{Triangle, TriangleFeature};
 use crate::query::closest::{Separation, as_convex, is_usable};
 use crate::query::{ContactPoint, Feature, FeatureId, Manifold};
@@ -52,15 +50,9 @@ pub(crate) fn triangle_contact(
     let manifold = match shape {
         Shape::Cuboid(cuboid) => {
             let parts = BoxParts::new(cuboid);
-            let second = &parts.as_polytope();
-            on_face(first.0, second, &frame, prediction, cache)
-                .or_else(|| general::polytopes(first, (second, cuboid), pose, &frame, prediction, cache))
+            general::polytopes(first, (&parts.as_polytope(), cuboid), pose, &frame, prediction, cache)
         }
-        Shape::Hull(hull) => {
-            let second = &hull.as_polytope();
-            on_face(first.0, second, &frame, prediction, cache)
-                .or_else(|| general::polytopes(first, (second, &**hull), pose, &frame, prediction, cache))
-        }
+        Shape::Hull(hull) => general::polytopes(first, (&hull.as_polytope(), &**hull), pose, &frame, prediction, cache),
         Shape::Sphere(sphere) => {
             let nearest = triangle.closest_point(frame.translation);
             let offset = frame.translation - nearest.point;
@@ -79,47 +71,6 @@ pub(crate) fn triangle_contact(
         Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Torus(_) | Shape::Compound(_) => None,
     }?;
     Some(TriangleContact { manifold, feature: feature_along(triangle, manifold.normal) })
-}
-
-/// By how much the way out over an edge must be longer than that through the face for the face to be beyond doubt.
-const CLEARLY: f64 = 1.1;
-
-/// The contact of a polyhedron with the face of a triangle, where it is plain that the face is what it touches, without a search for an axis.
-///
-/// If the deepest point p of the polyhedron lies above the triangle, the two are apart by its height and along no other direction by more.
-/// If p is d below it, and the line from p up to the centre c crosses the triangle at q: moved by s < d, the line still goes from one
-/// side of the plane to the other (if c is higher than d), and where it crosses has moved by at most `s √(1 + slope²)`. So the way out is the
-/// normal if q is farther than `d √(1 + slope²)` from all edges.
-fn on_face(a: &Polytope, b: &Polytope, frame: &Frame, prediction: f64, cache: &mut ConvexCache) -> Option<Manifold> {
-    // Larger ones are searched in another way, and their points have other names.
-    if b.face_count > MAX_FACES {
-        return None;
-    }
-    let center = frame.point(b.center);
-    let face = usize::from(a.planes[0].signed_distance(center) < 0.0);
-    let plane = &a.planes[face];
-    let deepest = frame.point(b.vertices[b.support(frame.inverse_vector(-plane.normal))]);
-    let (height, above) = (plane.signed_distance(deepest), plane.signed_distance(center));
-    let inside =
-        |point: DVec3| a.planes[2..].iter().map(|plane| -plane.signed_distance(point)).fold(f64::INFINITY, f64::min);
-    let is_plain = if height >= 0.0 {
-        height <= prediction && inside(deepest) >= 0.0
-    } else {
-        let up = center - deepest;
-        let crossing = deepest + up * (-height / (above - height));
-        let stretch = up.length() / (above - height);
-        above > -CLEARLY * height && inside(crossing) > -CLEARLY * height * stretch + 1e-3 * b.size
-    };
-    if !is_plain {
-        return None;
-    }
-    let best = Best::face_of_a(face, plane.normal, height, deepest);
-    let manifold = face_contact::contact(a, b, frame, &best, prediction)?;
-    if manifold.max_depth() < best.least_depth() - 1e-9 * b.size {
-        return None;
-    }
-    cache.axis = best.axis;
-    Some(manifold)
 }
 
 fn general_contact(

@@ -34,11 +34,6 @@ pub(super) trait Approach {
     /// The same, measured again with a better normal near the one given: for shapes that almost touch.
     fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation>;
 
-    /// Directions (in the frame of the first) that may show without a look at the shapes that they stay apart.
-    fn guesses(&self) -> [Option<DVec3>; 2] {
-        [None; 2]
-    }
-
     /// The gap along the normal found at `time` (in the frame of the first at that time), as a function of time.
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap;
 }
@@ -98,21 +93,8 @@ pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: 
     let look_at = |time, hint| pair.separation(time, hint, 0.1 * tolerance_at(time));
 
     let mut time = enter.max(from);
-    // Along which of the guesses they are apart for a while, if any.
-    let mut shown_by = None;
-    for normal in pair.guesses().into_iter().flatten() {
-        let (tolerance, gap) = (tolerance_at(time), pair.gap(time, normal));
-        let here = gap.sample(time);
-        if search.budget > 0 && here.value > tolerance {
-            match march(&gap, here, end, 0.5 * tolerance, &mut search.budget) {
-                March::Clear => return None,
-                March::Until(next) => (time, shown_by) = (next, Some(normal)),
-                March::Stuck => {}
-            }
-        }
-    }
-    let mut look = look_at(time, shown_by)?;
-    if time > enter && shown_by.is_none() && look.distance <= tolerance_at(time) {
+    let mut look = look_at(time, None)?;
+    if time > enter && look.distance <= tolerance_at(time) {
         // In contact already: since when, and how deep, is seen from the beginning only.
         time = enter;
         look = look_at(time, None)?;

@@ -14,8 +14,7 @@ use super::sweep::Sweep;
 use super::{Impact, simple_impact};
 use crate::bvh::RaySlopes;
 use crate::shape::HalfSpace;
-use crate::{Aabb, Shape, Triangle};
-use glam::DVec3;
+use crate::{Aabb, Shape};
 
 /// How far bodies may turn within a slab of time, in radians.
 const MAX_TURN: f64 = 0.25;
@@ -166,7 +165,6 @@ impl Sweepable for One<'_> {
     fn during(&self, sweep: &Sweep, first: &mut First, search: &mut Search) {
         let Sweep { motion, start, .. } = sweep;
         let swept = if motion.b.rate == 0.0 { sweep.of(&self.second_box()) } else { sweep.ball(self.side.size()) };
-        let middle = motion.b_in_a(*start).point(self.b.middle());
         let bvh = self.a.bvh();
         bvh.nearest_first(
             1.0,
@@ -183,8 +181,7 @@ impl Sweepable for One<'_> {
                         let found = match part {
                             Part::Triangle(triangle) => {
                                 Side::new(Solid::Triangle(&triangle), &motion.a).and_then(|side| {
-                                    let guesses = guesses(&triangle, middle);
-                                    let pair = ConvexPair::new(&side, &self.side, motion).guessing(guesses);
+                                    let pair = ConvexPair::new(&side, &self.side, motion);
                                     first_impact(&pair, *start, first.until, search)
                                 })
                             }
@@ -201,13 +198,6 @@ impl Sweepable for One<'_> {
             },
         );
     }
-}
-
-/// Most triangles are passed on one side of their plane, or beside the point nearest to the middle of what passes.
-fn guesses(triangle: &Triangle, middle: DVec3) -> [Option<DVec3>; 2] {
-    let towards = middle - triangle.closest_point(middle).point;
-    let above = triangle.normal().map(|normal| normal * 1.0_f64.copysign(normal.dot(towards)));
-    [above, towards.try_normalize()]
 }
 
 /// Parts against parts.

@@ -38,17 +38,11 @@ pub(super) struct ConvexPair<'a> {
     a: &'a Side<'a>,
     b: &'a Side<'a>,
     motion: Relative,
-    guesses: [Option<DVec3>; 2],
 }
 
 impl<'a> ConvexPair<'a> {
     pub(super) fn new(a: &'a Side<'a>, b: &'a Side<'a>, motion: &Relative) -> Self {
-        Self { a, b, motion: motion.with_centers((a.turning, a.moved), (b.turning, b.moved)), guesses: [None; 2] }
-    }
-
-    /// With directions, in the frame of the first, that may show that they stay apart.
-    pub(super) fn guessing(self, guesses: [Option<DVec3>; 2]) -> Self {
-        Self { guesses, ..self }
+        Self { a, b, motion: motion.with_centers((a.turning, a.moved), (b.turning, b.moved)) }
     }
 }
 
@@ -71,10 +65,6 @@ impl Approach for ConvexPair<'_> {
 
     fn closer_look(&self, time: f64, normal: DVec3) -> Option<Separation> {
         closest::separation_near(self.a.convex, self.b.convex, &self.motion.b_in_a(time), normal)
-    }
-
-    fn guesses(&self) -> [Option<DVec3>; 2] {
-        self.guesses
     }
 
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap {

@@ -227,7 +227,10 @@ fn a_direction_that_is_not_given_is_named() {
         ("elliptic_cone_limit = { axis = [0, 1, 0] }", "`towards`"),
         ("six_axes = { x_axis = [0, 1, 0] }", "`y_axis`"),
     ] {
-        let (message, _) = complaint(joint);
+        let text = format!(
+            "title = 't'\n[bodies.a]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'a']\n{joint}\n"
+        );
+        let [(message, ..)] = said(&text).try_into().unwrap();
         assert!(message.contains(key) && message.contains("not parallel"), "{message}");
     }
 }

@@ -543,7 +543,7 @@ def joint_of(name):
         "thigh": lambda: ball("hip", V(0, -1, 0), V(0.75, -0.62, s * 0.16), ahead, (66, 36), (-38, 38), 1.5),
         "shin": lambda: hinge("knee", V(0, 0, 1), -146, 3, 0.8),
         "foot": lambda: ball("ankle", ahead, V(1, -0.22, 0), up, (33, 16), (-22, 22), 0.3),
-        "toes": lambda: hinge("ball", V(0, 0, 1), -25, 58, 0.05),
+        "toes": lambda: hinge("ball", V(0, 0, 1), -40, 80, 0.05),
     }[part]()
 
 
@@ -607,9 +607,9 @@ def toml(colliders, head):
     return "\n".join(lines)
 
 
-TONE = {"waist": (60, 6), "chest": (60, 6), "neck": (6, 0.5), "head": (6, 0.5), "clavicle": (60, 4), "arm": (5, 0.6), "forearm": (2, 0.3), "hand": (0.8, 0.06), "fingers": (0.3, 0.01), "thumb": (0.2, 0.004), "thigh": (10, 1.5), "shin": (5, 0.8), "foot": (3, 0.15), "toes": (1, 0.02)}
+TONE = {"waist": (60, 6), "chest": (60, 6), "neck": (20, 2), "head": (20, 2), "clavicle": (100, 8), "arm": (5, 0.6), "forearm": (2, 0.3), "hand": (4, 0.6), "fingers": (0.6, 0.03), "thumb": (0.6, 0.03), "thigh": (10, 1.5), "shin": (5, 0.8), "foot": (10, 1.5), "toes": (12, 1)}
 COMFORT = 8
-COMFORTABLE = ("waist", "chest", "arm", "forearm", "thigh", "shin")  # whose limits are elastic
+COMFORTABLE = ()  # bones whose limits are elastic; each costs time
 
 
 def capsule_lines(name):

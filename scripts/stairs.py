@@ -80,4 +80,4 @@ for step in range(SPIRAL_STEPS):
     spiral += [RISE * (SPIRAL_STEPS - step)] * PER_STEP
 angles = [SLICE * (i - 12) for i in range(len(spiral) + 1)]
 write("spiral-stairs.obj", columns([(plan(0.12, a), plan(1.25, a)) for a in angles], spiral), f"A spiral staircase of {SPIRAL_STEPS} steps")
-write("spiral-wall.obj", columns([(plan(1.25, a), plan(1.33, a)) for a in angles], [h + 0.55 for h in spiral]), "The wall around the spiral staircase")
+write("spiral-wall.obj", columns([(plan(1.25, a), plan(1.33, a)) for a in angles], [h + 1.1 for h in spiral]), "The wall around the spiral staircase")

@@ -184,7 +184,7 @@ pub(crate) struct Run {
 /// Options of `view`.
 #[derive(Args, Debug)]
 pub(crate) struct View {
-    /// A scene file, or the name of a scene from the gallery; without one, dominoes
+    /// A scene file, or the name of a scene from the gallery; without one, alfred-stairs
     pub(crate) scene: Option<String>,
     /// The method, instead of the scene's
     #[arg(long)]

@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Runs a scene many times with other numbers, and writes a table of how each run ended
     Sweep(Sweep),
+    /// Says which forces of motors follow the motion that the joints' curves describe (inverse dynamics)
+    Inverse(Inverse),
     /// Compares simulations with formulas and known results
     Validate(Validate),
     /// Measures how fast scenes run
@@ -179,6 +181,25 @@ pub(crate) struct Run {
     /// Shows no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Options of `inverse`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Every joint of the scene follows a target (follow.turn.target_deg = \"30 * sin(2 * t)\") or is rigid, and the bodies are a tree that \
+hangs on the world or on scripted bodies. Contacts, limits, friction and springs in joints are left out.
+
+Example:
+  tumble inverse arm.toml --until 3 --out torques.csv")]
+pub(crate) struct Inverse {
+    #[command(flatten)]
+    pub(crate) choice: SceneChoice,
+    /// Writes a table: time and, for each coordinate, where it is, speed, acceleration and force or torque
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) out: Option<PathBuf>,
+    /// Prints the sums as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Options of `view`.

@@ -278,6 +278,32 @@ mod tests {
         course
     }
 
+    /// Somebody drives the car; from any moment that is gone back to it goes on as it did, by script and keys.
+    #[test]
+    fn what_keys_and_scripts_did_is_done_again() {
+        let mut runs = open("car");
+        let mut history = History::new(&runs);
+        let mut course = Vec::new();
+        for step in 0..150_u32 {
+            let (gas, steer) = (if step > 40 { 1.0 } else { -0.5 }, 0.1 * f64::from(step % 11) - 0.5);
+            let inputs = Arc::new(Inputs::from([("gas".to_owned(), gas), ("steer".to_owned(), steer)]));
+            history.set(runs.world().state().steps, &inputs);
+            runs.set_inputs(&inputs);
+            step(&mut runs, &mut history, &[]);
+            course.push(fingerprints(&runs));
+        }
+        for time in [2.4, 1.7, 0.9, 0.4] {
+            history.show(time, &mut runs);
+            history.work_out(&mut runs);
+            let steps = runs.world().state().steps as usize;
+            assert_eq!(fingerprints(&runs), course[steps - 1], "{time}");
+            // On from there, with the same inputs.
+            runs.set_inputs(&history.coming(steps as u64));
+            runs.step(&[]).unwrap();
+            assert_eq!(fingerprints(&runs), course[steps], "after {time}");
+        }
+    }
+
     #[test]
     fn every_moment_of_the_last_minute_is_shown_as_it_was() {
         let mut runs = open("bouncing-balls");

@@ -139,6 +139,8 @@ mod tests {
         assert_eq!(read(r#"{"do":"speed","factor":0.5}"#).unwrap(), Request::Speed { factor: 0.5 });
         assert_eq!(read(r#"{"do":"drag","to":[1,2,3]}"#).unwrap(), Request::Drag { to: DVec3::new(1.0, 2.0, 3.0) });
         assert_eq!(read(r#"{"do":"inspect","body":null}"#).unwrap(), Request::Inspect { body: None });
+        let values = BTreeMap::from([("gas".to_owned(), 0.5)]);
+        assert_eq!(read(r#"{"do":"input","values":{"gas":0.5}}"#).unwrap(), Request::Input { values });
         for bad in ["", "1", "{}", r#"{"do":"fly"}"#, r#"{"do":"drag","to":[1,2]}"#, r#"{"do":"speed","factor":1e999}"#]
         {
             assert!(read(bad).is_err(), "{bad}");

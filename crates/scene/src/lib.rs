@@ -30,6 +30,7 @@ pub mod format;
 pub mod framing;
 pub mod gallery;
 mod include;
+pub mod inverse;
 mod kind;
 mod load;
 pub mod look;

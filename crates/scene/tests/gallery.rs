@@ -505,7 +505,7 @@ fn most_open(world: &World) -> f64 {
 }
 
 #[test]
-fn the_car_drives_over_the_bump_in_a_circle_and_through_the_boxes() {
+fn the_car_drives_over_the_bump_and_through_the_boxes() {
     let mut scene = load("car");
     let (mut over, mut fastest, mut open) = (0.0_f64, 0.0_f64, 0.0_f64);
     let boxes = positions(&scene.world, "box");
@@ -581,22 +581,17 @@ fn the_quadruped_walks_for_a_minute() {
 }
 
 #[test]
-fn the_quadruped_turns_and_stands_when_told() {
-    let walk = |pace: f64, turn: f64| {
+fn the_quadruped_stands_and_goes_back_when_told() {
+    let walk = |pace: f64| {
         let mut scene = load("quadruped");
         scene.world.set_input("pace", pace).unwrap();
-        scene.world.set_input("turn", turn).unwrap();
         (0..600).for_each(|_| scene.world.step(scene.dt).unwrap());
-        let trunk = body(&scene.world, "trunk");
-        (trunk.position(), trunk.rotation() * DVec3::X)
+        position(&scene.world, "trunk")
     };
-    let (stands, _) = walk(0.0, 0.0);
+    let stands = walk(0.0);
     assert!(stands.with_y(0.0).length() < 0.05, "{stands}");
-    let (back, _) = walk(-1.0, 0.0);
+    let back = walk(-1.0);
     assert!(back.x < -1.0, "{back}");
-    let (_, left) = walk(1.0, 1.0);
-    let (_, right) = walk(1.0, -1.0);
-    assert!(left.z < -0.2 && right.z > 0.2, "{left} {right}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub(super) fn teach(engine: &mut Engine) {
     vectors(engine);
     rotations(engine);
     // Random numbers are those of the script.
-    engine.register_fn("random", || random());
+    engine.register_fn("random", random);
     engine.register_fn("random", |from: Dynamic, to: Dynamic| -> Told<f64> {
         let (from, to) = (number(&from)?, number(&to)?);
         Ok(from + (to - from) * random()?)
@@ -31,8 +31,11 @@ fn random() -> Told<f64> {
     })
 }
 
+/// What scripts call a function.
+type Named<F> = (&'static str, F);
+
 fn functions(engine: &mut Engine) {
-    let of_one: [(&str, fn(f64) -> f64); 19] = [
+    let of_one: [Named<fn(f64) -> f64>; 19] = [
         ("sin", libm::sin),
         ("cos", libm::cos),
         ("tan", libm::tan),
@@ -56,7 +59,7 @@ fn functions(engine: &mut Engine) {
     for (name, function) in of_one {
         engine.register_fn(name, move |x: Dynamic| -> Told<f64> { Ok(function(number(&x)?)) });
     }
-    let of_two: [(&str, fn(f64, f64) -> f64); 5] =
+    let of_two: [Named<fn(f64, f64) -> f64>; 5] =
         [("atan2", libm::atan2), ("pow", libm::pow), ("hypot", libm::hypot), ("min", f64::min), ("max", f64::max)];
     for (name, function) in of_two {
         engine.register_fn(name, move |x: Dynamic, y: Dynamic| -> Told<f64> { Ok(function(number(&x)?, number(&y)?)) });

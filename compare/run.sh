@@ -29,10 +29,12 @@ try() { # NAME PROGRAM COMMAND…
     name=$1 program=$2
     shift 2
     case ",$wanted," in *",$name,"*) ;; *) return 0 ;; esac
-    if [ $build = no ] && [ -x "$program" ] || [ $build = yes ] && "$@"; then
-        engines="$engines $name=$program"
-    else
+    if [ $build = yes ] && ! "$@"; then
         echo "$name does not build here and is left out" >&2
+    elif [ ! -x "$program" ]; then
+        echo "$name has not been built and is left out" >&2
+    else
+        engines="$engines $name=$program"
     fi
 }
 if [ $build = yes ]; then cargo build --release -p compare-report; fi

@@ -81,7 +81,6 @@ gallery! {
     "classic/cars",
     "classic/chain",
     "classic/cloth",
-    "classic/diver",
     "classic/jelly",
     "classic/particle-box",
     "classic/rag-doll-jump",

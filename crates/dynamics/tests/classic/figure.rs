@@ -28,14 +28,14 @@ fn a_falling_cat_turns_without_angular_momentum() {
         let times: Vec<f64> = (0..=steps).map(|k| f64::from(k) * dt).collect();
         let phase = |u: f64| TAU * u * u * u * (10.0 - 15.0 * u + 6.0 * u * u);
         let bend = |of: &dyn Fn(f64) -> f64| times.iter().map(|&u| (amplitude * of(phase(u))).to_degrees()).collect();
-        let link = |on: &str, x: f64, angles_deg: Vec<f64>| Link {
+        let link = |on: &str, x: f64, degrees: Vec<f64>| Link {
             on: on.into(),
             to: "middle".into(),
             anchor: DVec3::new(x, 0.0, 0.0),
             own_anchor: DVec3::new(-x, 0.0, 0.0),
             axis: DVec3::Z,
             times: times.clone(),
-            angles_deg,
+            degrees,
         };
         let links = vec![link("left", -0.5, bend(&libm::sin)), link("right", 0.5, bend(&|s| 1.0 - libm::cos(s)))];
         let mut world = world(Figure { root: "middle".into(), links }, 0.0);
@@ -46,7 +46,7 @@ fn a_falling_cat_turns_without_angular_momentum() {
         let [_, middle, _] = [("left", -1.0), ("middle", 0.0), ("right", 1.0)].map(|(name, x)| add(name, x));
         for _ in 0..steps {
             world.step(dt).unwrap();
-            assert!(world.angular_momentum(DVec3::ZERO).length() < 1e-12);
+            assert!(world.angular_momentum(DVec3::ZERO).length() < 1e-10);
         }
         let q = world.body(middle).unwrap().rotation();
         let angle = 2.0 * libm::atan2(q.z, q.w);
@@ -65,7 +65,7 @@ fn writhing(links: usize) -> (World, Vec<BodyId>) {
         own_anchor: DVec3::new(-0.2, 0.0, 0.05),
         axis: DVec3::new((k % 2) as f64, 1.0, (k % 5) as f64),
         times: times.clone(),
-        angles_deg: times.iter().map(|&t| 60.0 * libm::sin(2.0 * t + k as f64)).collect(),
+        degrees: times.iter().map(|&t| 60.0 * libm::sin(2.0 * t + k as f64)).collect(),
     };
     let mut world = world(Figure { root: name(0), links: (1..links).map(link).collect() }, 9.8);
     let bodies = (0..links).map(|k| {
@@ -115,9 +115,11 @@ fn a_stiff_figure_lands_like_one_body() {
         Link { on, to, anchor, ..Link::default() }
     };
     let links = vec![link("left", -0.5), link("right", 0.5)];
-    let mut jointed = world(Figure { root: "middle".into(), links }, 9.8);
-    let mut whole = World::with_method(ImpactDynamics::default());
-    whole.set_gravity([0.0, -9.8, 0.0]);
+    let world = |figures: Vec<Figure>| {
+        let rest_speed = Some(0.1);
+        World::with_method(ImpactDynamics::new(ImpactSettings { rest_speed, figures, ..ImpactSettings::default() }))
+    };
+    let (mut jointed, mut whole) = (world(vec![Figure { root: "middle".into(), links }]), world(Vec::new()));
     for world in [&mut jointed, &mut whole] {
         world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
     }

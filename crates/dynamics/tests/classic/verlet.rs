@@ -139,16 +139,14 @@ fn the_last_constraint_in_the_list_is_the_strongest() {
 #[test]
 fn collisions_are_as_strong_as_their_place_in_the_list() {
     for (order, height) in [(Order::CollisionsLast, 0.5), (Order::CollisionsFirst, 0.4)] {
-        for form in FORMS {
-            let mut world = world(VerletSettings { order, ..settings(form) }, 0.0);
-            world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
-            let ball = Body::dynamic().with_shape(Shape::sphere(0.5).unwrap()).at([0.0, 0.4, 0.0]);
-            let ball = world.add_body(ball).unwrap();
-            world.add_joint(Joint::new(JointEnd::World, ball, Ball::at(DVec3::Y * 0.4))).unwrap();
-            run(&mut world, 1.0 / 60.0, 0.5);
-            let y = world.body(ball).unwrap().position().y;
-            assert!((y - height).abs() < 1e-9, "{order:?} {form:?}: {y}");
-        }
+        let mut world = world(VerletSettings { order, ..settings(Form::Velocity) }, 0.0);
+        world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+        let ball = Body::dynamic().with_shape(Shape::sphere(0.5).unwrap()).at([0.0, 0.4, 0.0]);
+        let ball = world.add_body(ball).unwrap();
+        world.add_joint(Joint::new(JointEnd::World, ball, Ball::at(DVec3::Y * 0.4))).unwrap();
+        run(&mut world, 1.0 / 60.0, 0.5);
+        let y = world.body(ball).unwrap().position().y;
+        assert!((y - height).abs() < 1e-9, "{order:?}: {y}");
     }
 }
 

@@ -63,13 +63,13 @@ pub struct Link {
     pub times: Vec<f64>,
     /// How far the body is turned about the axis against the one it hangs on, in degrees: even in between, and steady before and after. None for 0.
     #[schemars(extend("unit" = "deg"))]
-    pub angles_deg: Vec<f64>,
+    pub degrees: Vec<f64>,
 }
 
 impl Default for Link {
     fn default() -> Self {
-        let (on, to, times, angles_deg) = Default::default();
-        Self { on, to, anchor: DVec3::ZERO, own_anchor: DVec3::ZERO, axis: DVec3::Z, times, angles_deg }
+        let (on, to, times, degrees) = Default::default();
+        Self { on, to, anchor: DVec3::ZERO, own_anchor: DVec3::ZERO, axis: DVec3::Z, times, degrees }
     }
 }
 
@@ -97,12 +97,12 @@ impl Figure {
             if !link.times.is_sorted_by(|a, b| a < b) || !link.times.iter().all(|time| time.is_finite()) {
                 return refuse(format!("`times` is {:?}, but must be finite and in order", link.times));
             }
-            if link.angles_deg.len() != link.times.len() {
-                let (angles, times) = (link.angles_deg.len(), link.times.len());
-                return refuse(format!("`angles_deg` has {angles} values, but there are {times} times"));
+            if link.degrees.len() != link.times.len() {
+                let (angles, times) = (link.degrees.len(), link.times.len());
+                return refuse(format!("`degrees` has {angles} values, but there are {times} times"));
             }
-            if let Some(bad) = link.angles_deg.iter().find(|angle| !angle.is_finite()) {
-                return refuse(format!("`angles_deg` has {bad}, but must be finite"));
+            if let Some(bad) = link.degrees.iter().find(|angle| !angle.is_finite()) {
+                return refuse(format!("`degrees` has {bad}, but must be finite"));
             }
         }
         Ok(())
@@ -113,7 +113,7 @@ impl Link {
     /// The angle at a time, in radians.
     fn angle(&self, time: f64) -> f64 {
         let after = self.times.partition_point(|&t| t <= time);
-        let key = |index: usize| Some((*self.times.get(index)?, self.angles_deg.get(index)?.to_radians()));
+        let key = |index: usize| Some((*self.times.get(index)?, self.degrees.get(index)?.to_radians()));
         match (after.checked_sub(1).and_then(key), key(after)) {
             (Some((t0, a)), Some((t1, b))) => a + (b - a) * ((time - t0) / (t1 - t0)),
             (Some((_, angle)), None) | (None, Some((_, angle))) => angle,
@@ -372,7 +372,7 @@ mod tests {
         assert!(figure(vec![link("hand", "arm"), link("arm", "trunk")]).validate().is_err());
         assert!(figure(vec![link("arm", "trunk"), link("arm", "trunk")]).validate().is_err());
         assert!(figure(vec![link("trunk", "trunk")]).validate().is_err());
-        let keys = |times: Vec<f64>, angles_deg: Vec<f64>| Link { times, angles_deg, ..link("arm", "trunk") };
+        let keys = |times: Vec<f64>, degrees: Vec<f64>| Link { times, degrees, ..link("arm", "trunk") };
         assert!(figure(vec![keys(vec![0.0, 1.0], vec![0.0])]).validate().is_err());
         assert!(figure(vec![keys(vec![0.0], vec![f64::NAN])]).validate().is_err());
         assert!(figure(vec![Link { axis: DVec3::ZERO, ..link("arm", "trunk") }]).validate().is_err());

@@ -209,9 +209,14 @@ impl ImpactSettings {
 
     /// Impacts, until no surfaces approach each other.
     fn respond(&self, step: &mut Step<'_, Self>, room: &mut Room, order: &[Edge]) {
-        let accelerations = room.wrenches.as_slice().iter().zip(&room.properties);
-        let pull = accelerations.map(|(wrench, body)| (wrench.force * body.inverse_mass).length());
-        let pull = pull.filter(|pull| pull.is_finite()).fold(0.0, f64::max);
+        let wrenches = room.wrenches.as_slice();
+        let accelerations = wrenches.iter().zip(&room.properties).filter(|(_, body)| body.figure.is_none());
+        let alone = accelerations.map(|(wrench, body)| (wrench.force * body.inverse_mass).length());
+        let together = room.figures.iter().map(|cast| {
+            let force: DVec3 = cast.slots.iter().map(|&slot| wrenches[slot].force).sum();
+            (force * room.properties[cast.slots[0]].inverse_mass).length()
+        });
+        let pull = alone.chain(together).filter(|pull| pull.is_finite()).fold(0.0, f64::max);
         let rest_speed = self.rest_speed.unwrap_or(2.0 * pull * step.dt).max(1e-9);
         room.ways.clear();
         room.ways.extend(step.contacts.list.iter().map(|pair| (approach(pair, step.state), true)));

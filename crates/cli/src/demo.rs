@@ -47,6 +47,7 @@ fn draw() -> Result<(), Failure> {
         settings,
         energy: None,
         budget: 1.0,
+        keys: None,
     };
     let file = |ending: &str| format!("{FOLDER}/{SCENE}.{ending}");
     crate::run::run(&Run {

@@ -284,8 +284,8 @@ mod tests {
         let mut runs = open("car");
         let mut history = History::new(&runs);
         let mut course = Vec::new();
-        for step in 0..150_u32 {
-            let (gas, steer) = (if step > 40 { 1.0 } else { -0.5 }, 0.1 * f64::from(step % 11) - 0.5);
+        for number in 0..150_u32 {
+            let (gas, steer) = (if number > 40 { 1.0 } else { -0.5 }, 0.1 * f64::from(number % 11) - 0.5);
             let inputs = Arc::new(Inputs::from([("gas".to_owned(), gas), ("steer".to_owned(), steer)]));
             history.set(runs.world().state().steps, &inputs);
             runs.set_inputs(&inputs);

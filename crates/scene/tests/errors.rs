@@ -140,7 +140,7 @@ fn angles_are_spoken_of_in_degrees() {
             "title = 't'\n[bodies.a]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'a']\n{joint}\n"
         );
         let [(message, help, place)] = said(&text).try_into().unwrap();
-        (message + &help, place)
+        (message + help.as_str(), place)
     };
     let expect = |joint: &str, message: &str, place: &str| {
         assert_eq!(complaint(joint), (message.to_owned(), place.to_owned()), "{joint}");

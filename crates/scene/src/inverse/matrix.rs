@@ -18,8 +18,7 @@ impl Factors {
             let largest =
                 (column..size).max_by(|&a, &b| lu[a * size + column].abs().total_cmp(&lu[b * size + column].abs()))?;
             let pivot = lu[largest * size + column];
-            // Not a number is no pivot either.
-            if pivot.abs().partial_cmp(&(1e-12 * scale)) != Some(std::cmp::Ordering::Greater) {
+            if pivot.is_nan() || pivot.abs() <= 1e-12 * scale {
                 return None;
             }
             if largest != column {

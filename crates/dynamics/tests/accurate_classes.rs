@@ -156,7 +156,7 @@ fn a_cylinder_slides_over_an_edge() {
     };
     let leaves = libm::acos((speed * speed / (G * r) + 2.0) / 3.0);
     let exact = edge + integral(0.0, leaves, |theta| 1.0 / square(theta).sqrt());
-    for table in blocks([1.0, 0.5, 1.0]) {
+    for table in blocks([1.0, 0.5, 1.0]).into_iter().take(2) {
         let mut world = world(1e-12);
         table_and_cylinder(&mut world, table, 0.0, [start, speed, 0.0]);
         let mut left = None;

@@ -423,7 +423,7 @@ impl Run<'_> {
         let mut bodies = self.state.bodies.clone();
         let drift = self.equations.project(&scenery, self.scale.length, &mut bodies, &self.elements);
         self.tally.drift = self.tally.drift.max(drift);
-        let speeds = [self.scale.blur(), 100.0 * self.scale.blur()];
+        let speeds = [self.scale.blur(), 1e-4 * self.scale.speed];
         follow_slips(&scenery, &bodies, &mut self.elements, speeds);
         self.state.bodies = bodies;
     }

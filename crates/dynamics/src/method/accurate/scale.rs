@@ -69,9 +69,9 @@ impl Scale {
         (self.tolerance * self.speed).max(1e-13)
     }
 
-    /// What slides more slowly than this has no direction of its own, in m/s: its speed is hardly more than its error.
+    /// What slides more slowly than this has no direction of its own, in m/s.
     pub(super) fn blur(&self) -> f64 {
-        (10.0 * self.tolerance).clamp(1e-12, 1e-6) * self.speed
+        1e-6 * self.speed
     }
 
     /// The largest of the errors of all bodies, each with its own measure; 1 is the most that is allowed.

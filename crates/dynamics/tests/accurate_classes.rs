@@ -123,10 +123,20 @@ fn a_body_on_a_belt_sticks_and_slips() {
     }
 }
 
+/// The same block as a box, as the hull of its corners, and as a mesh of twelve triangles.
+fn blocks(half: [f64; 3]) -> [Shape; 3] {
+    let half = DVec3::from_array(half);
+    let corner = |i: usize| half * DVec3::from_array([0, 1, 2].map(|bit| if i >> bit & 1 == 1 { 1.0 } else { -1.0 }));
+    let corners: Vec<DVec3> = (0..8).map(corner).collect();
+    let quads = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
+    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    [Shape::cuboid(half).unwrap(), Shape::hull(&corners).unwrap(), Shape::mesh(corners, triangles).unwrap()]
+}
+
 /// A table with an edge at x = 0, and a cylinder across it that comes along at a speed.
-fn table_and_cylinder(world: &mut World, friction: f64, [start, speed, spin]: [f64; 3]) -> BodyId {
+fn table_and_cylinder(world: &mut World, table: Shape, friction: f64, [start, speed, spin]: [f64; 3]) -> BodyId {
     let surface = material(0.0, friction);
-    let table = Body::fixed().with_shape(Shape::cuboid([1.0, 0.5, 1.0]).unwrap()).at([-1.0, -0.5, 0.0]);
+    let table = Body::fixed().with_shape(table).at([-1.0, -0.5, 0.0]);
     world.add_body(table.with_material(surface)).unwrap();
     let shape = Shape::cylinder(0.2, 0.1).unwrap();
     let body = Body::dynamic().with_shape(shape).with_mass(1.0).with_material(surface).at([start, 0.1, 0.0]);
@@ -138,9 +148,7 @@ fn table_and_cylinder(world: &mut World, friction: f64, [start, speed, spin]: [f
 /// g cos θ = r θ̇².
 #[test]
 fn a_cylinder_slides_over_an_edge() {
-    let mut world = world(1e-12);
     let (start, speed, r) = (-0.2, 0.5, 0.1);
-    table_and_cylinder(&mut world, 0.0, [start, speed, 0.0]);
     let edge = -start / speed;
     let square = |theta: f64| {
         let half = libm::sin(0.5 * theta);
@@ -148,23 +156,25 @@ fn a_cylinder_slides_over_an_edge() {
     };
     let leaves = libm::acos((speed * speed / (G * r) + 2.0) / 3.0);
     let exact = edge + integral(0.0, leaves, |theta| 1.0 / square(theta).sqrt());
-    let mut left = None;
-    for _ in 0..60 {
-        world.step(0.01).unwrap();
-        assert_eq!(world.events().storms, []);
-        let end = world.events().contacts.iter().find(|event| event.phase == Phase::End).map(|event| event.time);
-        left = left.or(end);
+    for table in blocks([1.0, 0.5, 1.0]).into_iter().take(2) {
+        let mut world = world(1e-12);
+        table_and_cylinder(&mut world, table, 0.0, [start, speed, 0.0]);
+        let mut left = None;
+        for _ in 0..60 {
+            world.step(0.01).unwrap();
+            assert_eq!(world.events().storms, []);
+            let end = world.events().contacts.iter().find(|event| event.phase == Phase::End).map(|event| event.time);
+            left = left.or(end);
+        }
+        println!("{:e}", left.unwrap() - exact);
+        assert!((left.unwrap() - exact).abs() < 1e-12, "{left:?} {exact}");
     }
-    println!("{:e}", left.unwrap() - exact);
-    assert!((left.unwrap() - exact).abs() < 1e-12, "{left:?} {exact}");
 }
 
 /// A cylinder rolls over the edge of a table: θ̈ = 2g/(3r) sin θ, friction is ⅓ m g sin θ, and where that is μ N it begins to slide.
 #[test]
 fn a_cylinder_rolls_over_an_edge() {
-    let mut world = world(1e-12);
     let (start, speed, r, mu) = (-0.2, 0.5, 0.1, 0.5);
-    table_and_cylinder(&mut world, mu, [start, speed, speed / r]);
     let square = |theta: f64| {
         let half = libm::sin(0.5 * theta);
         (speed / r) * (speed / r) + 8.0 / 3.0 * G / r * half * half
@@ -177,14 +187,19 @@ fn a_cylinder_rolls_over_an_edge() {
         if holds { low = theta } else { high = theta }
     }
     let exact = -start / speed + integral(0.0, low, |theta| 1.0 / square(theta).sqrt());
-    let mut slips = None;
-    for _ in 0..60 {
-        world.step(0.01).unwrap();
-        assert_eq!(world.events().storms, []);
-        slips = slips.or(world.events().grips.iter().find(|event| event.grip == Grip::Slip).map(|event| event.time));
+    for table in blocks([1.0, 0.5, 1.0]) {
+        let mut world = world(1e-12);
+        table_and_cylinder(&mut world, table, mu, [start, speed, speed / r]);
+        let mut slips = None;
+        for _ in 0..60 {
+            world.step(0.01).unwrap();
+            assert_eq!(world.events().storms, []);
+            let slip = world.events().grips.iter().find(|event| event.grip == Grip::Slip);
+            slips = slips.or(slip.map(|event| event.time));
+        }
+        println!("{:e}", slips.unwrap() - exact);
+        assert!((slips.unwrap() - exact).abs() < 1e-12, "{slips:?} {exact}");
     }
-    println!("{:e}", slips.unwrap() - exact);
-    assert!((slips.unwrap() - exact).abs() < 1e-12, "{slips:?} {exact}");
 }
 
 /// A coupler on three equal parallel cranks: a closed loop with a crank too many, and in space with many rows too many. The coupler goes round
@@ -249,14 +264,14 @@ fn what_costs_too_much_is_told() {
     assert!(storms[0].cause.advice().contains("patience"));
 }
 
-/// More points than are solved exactly: the heap stands still in small steps, contacts go on being told, and their forces carry the weight.
+/// More points on each other than are solved exactly: the tower stands still in small steps, contacts go on being told, and their forces carry
+/// the weight.
 #[test]
 fn a_crowd_stands_and_its_forces_carry_it() {
     let mut world = world(1e-8);
     let rough = material(0.0, 0.6);
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap()).with_material(rough)).unwrap();
-    let blocks: Vec<BodyId> =
-        (0..20).map(|k| block(&mut world, [0.3 * f64::from(k % 5), 0.1, 0.3 * f64::from(k / 5)], rough)).collect();
+    let blocks: Vec<BodyId> = (0..16).map(|k| block(&mut world, [0.0, 0.1 + 0.2 * f64::from(k), 0.0], rough)).collect();
     let (mut begun, mut ended) = (0, 0);
     for _ in 0..6 {
         world.step(1.0 / 60.0).unwrap();
@@ -265,10 +280,35 @@ fn a_crowd_stands_and_its_forces_carry_it() {
     }
     assert!(world.events().storms.iter().all(|storm| storm.cause == StormCause::Crowd));
     assert!((world.report().accuracy.stumbled - 1.0 / 60.0).abs() < 1e-9);
-    assert_eq!((begun, ended), (20, 0));
+    assert_eq!((begun, ended), (16, 0));
     for id in blocks {
         let force = world.contact_wrench(id).unwrap().force;
         assert!((force.y - G).abs() < 1e-3 * G, "{force}");
+    }
+}
+
+/// Twenty blocks that stand apart are eighty points, but none presses on another: they are followed exactly, and none creeps.
+#[test]
+fn blocks_that_stand_apart_are_no_crowd() {
+    let mut world = world(1e-8);
+    let rough = material(0.0, 0.6);
+    let tilt = rotation_about(DVec3::Z, 0.4);
+    let slope = Body::fixed().with_shape(Shape::half_space(tilt * DVec3::Y).unwrap());
+    world.add_body(slope.with_material(rough)).unwrap();
+    let at = |k: u32| tilt * DVec3::new(0.3 * f64::from(k % 5), 0.1, 0.3 * f64::from(k / 5));
+    let blocks: Vec<BodyId> = (0..20)
+        .map(|k| {
+            let body = Body::dynamic().with_shape(Shape::cuboid([0.1; 3]).unwrap()).with_mass(1.0);
+            world.add_body(body.with_material(rough).at(at(k)).rotated(tilt)).unwrap()
+        })
+        .collect();
+    for _ in 0..10 {
+        world.step(0.1).unwrap();
+        assert_eq!(world.events().storms, []);
+    }
+    for (k, id) in (0..).zip(blocks) {
+        let moved = world.body(id).unwrap().position().distance(at(k));
+        assert!(moved < 1e-12, "{k}: {moved:e}");
     }
 }
 

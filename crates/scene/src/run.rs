@@ -6,7 +6,8 @@ use crate::record::{FrameClock, Output, RecordError};
 use crate::storms::StormTally;
 use serde::{Serialize, Serializer};
 use std::time::{Duration, Instant};
-use tumble_dynamics::StepError;
+use tumble_dynamics::method::Observer;
+use tumble_dynamics::{State, StepError};
 
 /// What to do while a scene runs.
 pub struct Runner<'a> {
@@ -88,6 +89,30 @@ fn as_texts<S: Serializer>(errors: &[RecordError], serializer: S) -> Result<S::O
     serializer.collect_seq(errors.iter().map(ToString::to_string))
 }
 
+/// Sees the frames that are due inside a step, with methods that know the motion within their steps.
+#[derive(Debug)]
+struct Between {
+    clock: FrameClock,
+    /// The end of the step, as near as matters: that frame is not between.
+    until: f64,
+    seen: Vec<State>,
+}
+
+impl Observer for Between {
+    fn moment(&mut self, time: f64, state: &State) {
+        if time < self.until && self.clock.is_due(time, 0.0) {
+            self.seen.push(State { time, ..state.clone() });
+        }
+    }
+
+    fn wants(&self, after: f64) -> f64 {
+        if self.seen.len() < MOST_BETWEEN { self.clock.after(after) } else { f64::INFINITY }
+    }
+}
+
+/// So many frames inside a step are kept at most, so that memory does not run out.
+const MOST_BETWEEN: usize = 10_000;
+
 /// When outputs look at the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moment {
@@ -136,36 +161,49 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the scene from where it is to its duration, with a last step that is shorter if it must be. Frames are written at
-    /// the rate of the recording: each at the first step that is not before its time; and the end is one, too. An output that
+    /// the rate of the recording: each at the first step that is not before its time, or, with a method that knows the motion within its
+    /// steps (`accurate`), just at its time; and the end is one, too. An output that
     /// fails is left out from then on; the others and the run go on. A run in which more bodies touch at once than the
     /// scene's [budget](crate::Budget) allows ends there. Whoever holds the world's [`Cancel`](tumble_dynamics::Cancel) ends it in
     /// the middle of a step, which then has not been taken.
     pub fn run(mut self, scene: &mut Scene) -> Summary {
         let begun = Instant::now();
         let mut summary = Summary { start_energy: scene.world.energy().total(), ..Summary::default() };
-        let mut clock = FrameClock::new(scene.recording.rate);
+        let mut between =
+            Between { clock: FrameClock::new(scene.recording.rate), until: f64::INFINITY, seen: Vec::new() };
         let (mut stepping, mut writing) = (Duration::ZERO, Duration::ZERO);
         let (mut detecting, mut solving) = (Duration::ZERO, Duration::ZERO);
         // Whether the present state has been written.
         let mut is_frame = false;
-        let mut write =
-            |outputs: &mut Vec<Box<dyn Output + 'a>>, summary: &mut Summary, scene: &Scene, what: Moment| {
-                let start = Instant::now();
-                is_frame = match what {
-                    Moment::Start | Moment::Step => clock.is_due(scene.world.time(), scene.dt),
-                    Moment::End => !is_frame,
-                };
-                summary.frames += u64::from(is_frame);
-                outputs.retain_mut(|output| {
-                    let mut result = if what == Moment::Step { output.step(&scene.world) } else { Ok(()) };
-                    if is_frame {
-                        result = result.and_then(|()| output.frame(&scene.world));
-                    }
-                    result.map_err(|error| summary.write_errors.push(error)).is_ok()
+        let mut write = |outputs: &mut Vec<Box<dyn Output + 'a>>,
+                         summary: &mut Summary,
+                         scene: &mut Scene,
+                         between: &mut Between,
+                         what: Moment| {
+            let start = Instant::now();
+            for state in between.seen.drain(..) {
+                summary.frames += 1;
+                scene.world.shown_in(&state, |world| {
+                    outputs.retain_mut(|output| {
+                        output.frame(world).map_err(|error| summary.write_errors.push(error)).is_ok()
+                    });
                 });
-                writing += start.elapsed();
+            }
+            is_frame = match what {
+                Moment::Start | Moment::Step => between.clock.is_due(scene.world.time(), scene.dt),
+                Moment::End => !is_frame,
             };
-        write(&mut self.outputs, &mut summary, scene, Moment::Start);
+            summary.frames += u64::from(is_frame);
+            outputs.retain_mut(|output| {
+                let mut result = if what == Moment::Step { output.step(&scene.world) } else { Ok(()) };
+                if is_frame {
+                    result = result.and_then(|()| output.frame(&scene.world));
+                }
+                result.map_err(|error| summary.write_errors.push(error)).is_ok()
+            });
+            writing += start.elapsed();
+        };
+        write(&mut self.outputs, &mut summary, scene, &mut between, Moment::Start);
         // The last step may be the one that ends a little early: a thousandth of a step does not matter.
         let most_contacts = scene.budget.contacts();
         while scene.world.time() + 1e-3 * scene.dt < scene.duration {
@@ -175,7 +213,9 @@ impl<'a> Runner<'a> {
             }
             let start = Instant::now();
             let left = scene.duration - scene.world.time();
-            match scene.world.step(if left < 0.999 * scene.dt { left } else { scene.dt }) {
+            let dt = if left < 0.999 * scene.dt { left } else { scene.dt };
+            between.until = scene.world.time() + 0.999 * dt;
+            match scene.world.step_observed(dt, &mut between) {
                 Ok(()) => {}
                 Err(StepError::Cancelled) => {
                     summary.stopped = true;
@@ -201,7 +241,7 @@ impl<'a> Runner<'a> {
             for message in scene.world.take_messages() {
                 (self.say)(&message);
             }
-            write(&mut self.outputs, &mut summary, scene, Moment::Step);
+            write(&mut self.outputs, &mut summary, scene, &mut between, Moment::Step);
             (self.progress)(scene);
             if contacts > most_contacts {
                 let time = scene.world.time();
@@ -211,7 +251,7 @@ impl<'a> Runner<'a> {
                 break;
             }
         }
-        write(&mut self.outputs, &mut summary, scene, Moment::End);
+        write(&mut self.outputs, &mut summary, scene, &mut between, Moment::End);
         let start = Instant::now();
         for output in &mut self.outputs {
             if let Err(error) = output.finish() {

@@ -262,7 +262,7 @@ fn hostile_scripts_are_stopped() {
     // Brackets nested without end, and a script without end.
     assert!(with_script(&format!("fn step() {{ {}1{} }}", "(".repeat(10_000), ")".repeat(10_000))).is_err());
     let mut long = String::new();
-    (0..100_000).for_each(|n| write!(long, "// {n:010}\n").unwrap());
+    (0..100_000).for_each(|n| writeln!(long, "// {n:010}").unwrap());
     assert!(with_script(&format!("{long}\nfn step() {{}}")).is_err());
 }
 

@@ -7,6 +7,7 @@ mod clock;
 use clock::time_taken;
 use glam::DVec3;
 use tumble_dynamics::{BodyRef, World};
+use tumble_geometry::math::angle_between;
 use tumble_scene::gallery::{GROUPS, SCENES, find};
 use tumble_scene::{Loader, Scene};
 
@@ -110,7 +111,7 @@ fn the_rope_is_stiff_and_hits_the_ground() {
     let (mut bend, mut lowest, mut moved, mut highest) = (0.0_f64, f64::INFINITY, 0.0_f64, f64::NEG_INFINITY);
     watch(&mut scene, |world| {
         let axis = |k: usize| body(world, &format!("rope/{k}/rod")).rotation() * DVec3::Y;
-        bend = (1..25).map(|k| axis(k).angle_between(axis(k - 1))).fold(bend, f64::max);
+        bend = (1..25).map(|k| angle_between(axis(k), axis(k - 1))).fold(bend, f64::max);
         lowest = positions(world, "rope").iter().map(|at| at.y).fold(lowest, f64::min);
         moved = moved.max(position(world, "ground").length());
         highest = highest.max(world.energy().total() - start);

@@ -59,6 +59,46 @@ fn record(paths: &[&Path]) -> Vec<u64> {
     prints
 }
 
+/// Notes when frames were and where the first body was.
+struct Places(Vec<(f64, f64)>);
+
+impl Output for &mut Places {
+    fn path(&self) -> &Path {
+        Path::new("")
+    }
+
+    fn frame(&mut self, world: &World) -> Result<(), RecordError> {
+        self.0.push((world.time(), world.state().bodies[0].position.y));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+/// A method that knows the motion within its steps gives frames just at their times, however long the steps are: here those of a ball that
+/// bounces without loss from 1 m above the ground.
+#[test]
+fn frames_between_steps_are_exact() {
+    let text = "duration = 2\ndt = 0.1\nmethod = 'accurate'\nrecording.rate = 97\n\
+        [materials.m]\nrestitution = 1\nfriction = 0\n\
+        [bodies.ball]\nshape.sphere.radius = 0.1\nposition = [0, 1.1, 0]\nmaterial = 'm'\n\
+        [bodies.floor]\nkind = 'fixed'\nshape.half_space = {}\nmaterial = 'm'\n";
+    let mut scene = Loader::new().load_text("ball.toml", text).unwrap_or_else(|report| panic!("{report}"));
+    let mut places = Places(Vec::new());
+    let summary = Runner::default().with_output(&mut places).run(&mut scene);
+    assert_eq!(summary.frames, 195);
+    let fall = (2.0_f64 / 9.81).sqrt();
+    for (k, (time, height)) in places.0.iter().enumerate() {
+        let due = (k as f64 / 97.0).min(2.0);
+        assert!((time - due).abs() < 1e-12, "frame {k} at {time} instead of {due}");
+        let since = (due + fall) % (2.0 * fall) - fall;
+        let exact = 1.1 - 0.5 * 9.81 * since * since;
+        assert!((height - exact).abs() < 1e-9, "at {time}: {height} instead of {exact}");
+    }
+}
+
 #[test]
 fn a_recording_gives_back_every_state_bit_for_bit_in_any_order() {
     let path = folder("exact").join("run.tumble");

@@ -80,11 +80,13 @@ pub use tumble_scene as scene;
 
 /// What most programs need.
 pub mod prelude {
+    pub use tumble_dynamics::constraint::limit::{
+        AngularLimit, AxisLimits, ConeLimit, EllipticConeLimit, ReachCone, SwingTwist, TwistLimit, WedgeLimit,
+    };
     pub use tumble_dynamics::constraint::{
-        AngularLimit, Attach, AxisLimits, Ball, ConeLimit, ConstantVelocity, Constraint, Coordinate, Cylindrical,
-        Distance, Drive, EllipticConeLimit, Freedom, Gear, Hinge, Joystick, Lines, Motor, Nail, OnPlane,
-        OrientationLock, Planar, Pulley, RackAndPinion, ReachCone, Screw, SixAxes, Slider, Softness, SwingTwist,
-        TwistLimit, Universal, WedgeLimit, Weld, Wheel,
+        Attach, Ball, ConstantVelocity, Constraint, Coordinate, Cylindrical, Distance, Drive, Freedom, Gear, Hinge,
+        Joystick, Lines, Motor, Nail, OnPlane, OrientationLock, Planar, Pulley, RackAndPinion, Screw, SixAxes, Slider,
+        Softness, Universal, Weld, Wheel,
     };
     pub use tumble_dynamics::event::{ContactEvent, Events, Phase, Reaction, SensorEvent};
     pub use tumble_dynamics::force::{

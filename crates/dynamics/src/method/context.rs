@@ -35,6 +35,12 @@ pub struct StepContext<'a> {
 pub trait Observer: std::fmt::Debug {
     /// The bodies are where `state` says at the time `time`, after the beginning of the step and not after its end.
     fn moment(&mut self, time: f64, state: &State);
+
+    /// The first time after `after`, in seconds, at which it wants to see the bodies; infinity (the default) for none. A method with
+    /// *dense output*, which knows the motion within its steps, shows these moments among the others; other methods do not ask.
+    fn wants(&self, _after: f64) -> f64 {
+        f64::INFINITY
+    }
 }
 
 /// Nobody watches.

@@ -159,6 +159,16 @@ impl World {
         })
     }
 
+    /// Lets somebody look at the world as an [observer](Observer::moment) saw it: bodies, joints and energies are those of `state`;
+    /// events, contacts and what was told of forces stay those of the end of the step.
+    pub fn shown_in<T>(&mut self, state: &State, look: impl FnOnce(&Self) -> T) -> T {
+        let mut other = state.clone();
+        std::mem::swap(&mut self.state, &mut other);
+        let seen = look(self);
+        std::mem::swap(&mut self.state, &mut other);
+        seen
+    }
+
     /// Whether a multiple of the time between reports of ongoing contacts lies within the next step.
     fn is_time_to_tell(&self, dt: f64) -> bool {
         let reports = |time: f64| (time * self.contact_rate * (1.0 + 1e-12)).floor();

@@ -60,7 +60,7 @@ fn writhing(links: usize) -> (World, Vec<BodyId>) {
     let times: Vec<f64> = (0..=100).map(|k| 0.1 * f64::from(k)).collect();
     let link = |k: usize| Link {
         on: name(k),
-        to: name(if k % 3 == 0 { k / 2 } else { k - 1 }),
+        to: name(if k.is_multiple_of(3) { k / 2 } else { k - 1 }),
         anchor: DVec3::new(0.2, 0.1, 0.0),
         own_anchor: DVec3::new(-0.2, 0.0, 0.05),
         axis: DVec3::new((k % 2) as f64, 1.0, (k % 5) as f64),

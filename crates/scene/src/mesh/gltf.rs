@@ -8,6 +8,9 @@ use glam::{DMat4, DQuat, DVec3, DVec4, Vec3};
 use serde_json::Value;
 use tumble_geometry::Transform;
 
+/// Joints and weights by vertex.
+type Bound = (Vec<[u16; 4]>, Vec<[f32; 4]>);
+
 /// How deep nodes may be nested.
 const MAX_DEPTH: usize = 64;
 /// How many triangles a file may place, since one mesh can be placed by many nodes.
@@ -226,7 +229,7 @@ impl<'a> Reader<'a> {
     }
 
     /// To which joints the vertices of a primitive are bound, and how much; the weights add up to one.
-    fn bound(&self, primitive: &Value, count: usize) -> Result<(Vec<[u16; 4]>, Vec<[f32; 4]>), String> {
+    fn bound(&self, primitive: &Value, count: usize) -> Result<Bound, String> {
         let given = |name: &str| primitive.pointer(name).ok_or("a mesh with a skin has no joints or weights");
         let joints = self.attribute(given("/attributes/JOINTS_0")?, 4, count)?;
         let weights = self.attribute(given("/attributes/WEIGHTS_0")?, 4, count)?;

@@ -154,6 +154,13 @@ impl FrameClock {
         Self { rate, next: 0 }
     }
 
+    /// The time of the first frame after this one, in seconds.
+    pub fn after(&self, time: f64) -> f64 {
+        let next = (time * self.rate).floor() + 1.0;
+        // Rounding may have led back to the same frame.
+        if next / self.rate > time { next / self.rate } else { (next + 1.0) / self.rate }
+    }
+
     /// Whether a frame is due at this time; it is then taken. `dt` is the length of steps: times within a thousandth of
     /// it count as equal, since sums of steps are rounded.
     pub fn is_due(&mut self, time: f64, dt: f64) -> bool {

@@ -158,7 +158,8 @@ impl Run<'_> {
                 What::Contact(contact) => {
                     let views = contact.bodies.map(|id| view(self.model, bodies, id));
                     let reading = contact.read(&views);
-                    if (reading.gap.value - element.offset > band && element.mode != Mode::On) || hops {
+                    let apart = reading.gap.value - element.offset > band || contact.slips_past(&views);
+                    if (apart && element.mode != Mode::On) || hops {
                         continue;
                     }
                     let mut lines = vec![Line::new(contact.slots, &reading.gap.jacobian)];

@@ -3,8 +3,10 @@
 //! Points are found as ever, broad phase and manifolds, up to the distance that their bodies may close until the next look. Each
 //! becomes the exact gap function of the features that make it ([`ContactFeature`]), which is followed through the step.
 
-use super::element::{Contact, Element, Face, Mode, What};
+use super::crowd::is_crowd;
+use super::element::{Contact, Element, Mode, What};
 use super::equations::view;
+use super::face::Face;
 use super::run::Run;
 use super::settings::ContactPlane;
 use crate::constraint::feature::{ContactFeature, ContactSide};
@@ -12,7 +14,7 @@ use crate::parts::pairs;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::{ColliderId, Id};
 use glam::DVec3;
-use tumble_geometry::query::{self, ManifoldOptions, PairCache};
+use tumble_geometry::query::{self, Feature, ManifoldOptions, PairCache};
 
 /// Up to this distance, in lengths of the scene, points are looked for by themselves.
 const NEAR: f64 = 1e-5;
@@ -27,8 +29,8 @@ pub(super) struct Look {
     pub(super) changed: bool,
     /// The deepest overlap of a point that nobody saw coming, in metres.
     pub(super) surprise: f64,
-    /// How many points touch.
-    pub(super) touching: usize,
+    /// Whether so much touches that it is a [crowd](super::crowd).
+    pub(super) crowded: bool,
 }
 
 impl Run<'_> {
@@ -49,9 +51,10 @@ impl Run<'_> {
             !stays
         });
         let mut look = Look::default();
+        let mut touching: Vec<([usize; 2], usize)> = Vec::new();
         let band = self.scale.touching();
         for pair in near {
-            if self.keep_rounding(pair, &mut known, &mut elements, &mut look) {
+            if self.keep_rounding(pair, &mut known, &mut elements, &mut touching) {
                 continue;
             }
             for contact in self.points(pair, ahead) {
@@ -71,12 +74,17 @@ impl Run<'_> {
                     }
                     None => {}
                 }
-                look.touching += usize::from(element.mode == Mode::On || gap.value - element.offset <= band);
+                if let Some(contact) = element.contact()
+                    && (element.mode == Mode::On || gap.value - element.offset <= band)
+                {
+                    touching.push((contact.slots, 1));
+                }
                 elements.push(element);
             }
         }
         look.changed |= known.iter().any(|lost| lost.mode == Mode::On);
         self.elements = elements;
+        look.crowded = is_crowd(self.equations, &touching);
         look
     }
 
@@ -87,10 +95,12 @@ impl Run<'_> {
         pair: [ColliderId; 2],
         known: &mut Vec<Element>,
         elements: &mut Vec<Element>,
-        look: &mut Look,
+        touching: &mut Vec<([usize; 2], usize)>,
     ) -> bool {
         let early = |element: &Element| {
-            let Some(contact) = element.contact().filter(|contact| contact.rounds && contact.colliders == pair) else {
+            let Some(contact) =
+                element.contact().filter(|contact| contact.rounds.is_some() && contact.colliders == pair)
+            else {
                 return false;
             };
             let views = contact.bodies.map(|id| view(self.model, &self.state.bodies, id));
@@ -104,7 +114,9 @@ impl Run<'_> {
         while index < known.len() {
             if early(&known[index]) {
                 let element = known.remove(index);
-                look.touching += usize::from(element.mode == Mode::On);
+                if let (Some(contact), Mode::On) = (element.contact(), element.mode) {
+                    touching.push((contact.slots, 1));
+                }
                 elements.push(element);
             } else {
                 index += 1;
@@ -190,16 +202,37 @@ impl Run<'_> {
                 let bodies = [a.body, b.body];
                 let mut contact =
                     Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, (material, surface));
-                contact.face = Face::of(&feature, &sides);
-                // A manifold prefers faces; what is round and beyond the end of one touches its edge.
-                let views = bodies.map(|id| view(self.model, &self.state.bodies, id));
-                if contact.within_face(&views).is_some_and(|within| within < 0.0) {
-                    contact.go_round_the_edge(&views);
-                }
+                contact.face = Face::of(&feature, &sides, [manifold.part_a, manifold.part_b]);
                 points.push(contact);
             }
         }
+        self.put_beyond_edges(&mut points);
         points
+    }
+
+    /// A manifold prefers faces; what is round and beyond the end of one touches its edge. Of a capsule with something else on the face,
+    /// the end beyond it touches nothing.
+    fn put_beyond_edges(&self, points: &mut Vec<Contact>) {
+        let within = |contact: &Contact| {
+            let views = contact.bodies.map(|id| view(self.model, &self.state.bodies, id));
+            contact.within_face(&views)
+        };
+        let parts = |contact: &Contact| (contact.key.0, contact.key.1);
+        let others: Vec<_> =
+            points.iter().filter(|point| within(point).is_none_or(|within| within >= 0.0)).map(parts).collect();
+        points.retain_mut(|point| {
+            if within(point).is_none_or(|within| within >= 0.0) {
+                return true;
+            }
+            if others.contains(&parts(point))
+                && point.features().iter().any(|feature| matches!(feature, Feature::End(_)))
+            {
+                return false;
+            }
+            let views = point.bodies.map(|id| view(self.model, &self.state.bodies, id));
+            point.go_round_the_edge(&views);
+            true
+        });
     }
 }
 

@@ -10,9 +10,10 @@
 //! A contact knows three kinds of friction: against sliding, rolling and spinning. One that sticks holds a relative velocity at zero with a
 //! force up to μ N; one that slips pushes with μ N against it.
 
+use super::face::{Border, Face};
 use super::line::Line;
 use crate::constraint::contact::{angular_jacobian, point_jacobian};
-use crate::constraint::feature::{ContactFeature, ContactSide, Gap};
+use crate::constraint::feature::{ContactFeature, Gap};
 use crate::constraint::{BodyView, End, Measure};
 use crate::model::ContactMaterial;
 use crate::{BodyId, ColliderId};
@@ -20,7 +21,6 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::orthonormal_pair;
 use tumble_geometry::query::{Feature, FeatureId};
-use tumble_geometry::{Shape, Transform};
 
 /// What an element does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,34 +80,12 @@ pub(super) struct Contact {
     pub(super) frictions: Vec<Friction>,
     /// The face that the other body touches, if it has an end.
     pub(super) face: Option<Face>,
-    /// It has just left that face and goes round its edge.
-    pub(super) rounds: bool,
+    /// It has just left that face and goes round this border of it.
+    pub(super) rounds: Option<Border>,
 }
 
-/// A face of a box that something touches: which body has it, the box's pose in the frame of that body, and its half sizes along the axes of
-/// the box, infinite across the face.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Face {
-    pub(super) side: usize,
-    pub(super) frame: Transform,
-    pub(super) half: DVec3,
-}
-
-impl Face {
-    /// The face of a contact whose gap is measured across the plane of a box.
-    pub(super) fn of(feature: &ContactFeature, sides: &[ContactSide<'_>; 2]) -> Option<Self> {
-        let (on, normal) = match feature.gap {
-            Gap::PointPlane { on, normal, .. } | Gap::CirclePlane { on, normal, .. } => (on, normal),
-            _ => return None,
-        };
-        let side = usize::from(on == End::Second);
-        let ContactSide { shape: Shape::Cuboid(cuboid), frame } = sides[side] else { return None };
-        let normal = frame.inverse_vector(normal).abs();
-        let mut half = cuboid.half_extents();
-        half[normal.max_position()] = f64::INFINITY;
-        Some(Self { side, frame, half })
-    }
-}
+/// What is no farther than this from the end of a face, in sizes of the face, is at the end.
+const AT_THE_END: f64 = 1e-7;
 
 /// How a contact is at a moment.
 #[derive(Clone, Copy, Debug)]
@@ -153,72 +131,64 @@ impl Contact {
             surface,
             frictions: frictions.collect(),
             face: None,
-            rounds: false,
+            rounds: None,
         }
     }
 
     /// Something round that comes to the end of a face goes round the edge there from now on: the distance from that line takes the place of
     /// that from the plane, with the same value and rate. Whether there is something round, and parallel to the edge.
     pub(super) fn go_round_the_edge(&mut self, views: &[BodyView; 2]) -> bool {
-        let Some(face) = self.face else { return false };
-        let (on, plane, normal, point, reach, axis) = match self.feature.gap {
-            Gap::PointPlane { on, plane, normal, point, reach } if reach > 0.0 => {
-                (on, plane, normal, point, reach, None)
-            }
+        let Some(face) = &self.face else { return false };
+        let (on, point, reach, axis) = match self.feature.gap {
+            Gap::PointPlane { on, point, reach, .. } if reach > 0.0 => (on, point, reach, None),
             // A torus, whose circle is thick, ends at the edge in another way.
-            Gap::CirclePlane { on, plane, normal, center, axis, radius, reach: 0.0 } => {
-                (on, plane, normal, center, radius, Some(axis))
-            }
+            Gap::CirclePlane { on, center, axis, radius, reach: 0.0, .. } => (on, center, radius, Some(axis)),
             _ => return false,
         };
         let (place, _) = self.feature.place(views);
-        let place = face.frame.inverse_point(views[face.side].pose.inverse_point(place));
-        // The edge is across the axis of which least is left, at the height of the face.
-        let left = face.half - place.abs();
-        let across = left.min_position();
-        let up = face.frame.inverse_vector(normal).abs().max_position();
-        let along = 3 - across - up;
-        let mut corner = place;
-        corner[across] = face.half[across].copysign(place[across]);
-        corner[up] = face.frame.inverse_point(plane)[up];
-        let direction = face.frame.vector(DVec3::AXES[along]);
+        let Some(&border) = face.nearest(views[face.side].pose.inverse_point(place)) else { return false };
         let parallel = axis.is_none_or(|axis| {
-            let [edge, axis] = [views[face.side].pose.vector(direction), views[1 - face.side].pose.vector(axis)];
+            let [edge, axis] = [views[face.side].pose.vector(border.direction), views[1 - face.side].pose.vector(axis)];
             edge.cross(axis).length() < 1e-9
         });
         if parallel {
-            let gap = Gap::PointLine { on, line: face.frame.point(corner), direction, point, reach };
+            let gap = Gap::PointLine { on, line: border.point, direction: border.direction, point, reach };
             let radii = if on == End::Second { [reach, 0.0] } else { [0.0, reach] };
             self.feature = self.feature.with_gap(gap, radii);
-            self.rounds = true;
+            self.rounds = Some(border);
         }
         parallel
     }
 
     /// For what goes round an edge: the sine of the angle by which its normal has turned from that of the face, negative where it is back.
     pub(super) fn turned(&self, views: &[BodyView; 2]) -> Option<f64> {
-        let (face, Gap::PointLine { line, direction, point, on, .. }) =
-            (self.face.filter(|_| self.rounds)?, self.feature.gap)
-        else {
+        let (border, Gap::PointLine { point, on, .. }) = (self.rounds?, self.feature.gap) else {
             return None;
         };
         let flat = &views[usize::from(on == End::Second)];
         let other = &views[usize::from(on != End::Second)];
-        let offset = flat.pose.inverse_point(other.pose.point(point)) - line;
-        let offset = face.frame.inverse_vector(offset - direction * direction.dot(offset));
-        let line = face.frame.inverse_point(line);
-        let across = (0..3)
-            .filter(|&k| face.half[k].is_finite())
-            .min_by(|&a, &b| (face.half[a] - line[a].abs()).abs().total_cmp(&(face.half[b] - line[b].abs()).abs()))?;
-        Some(offset[across] * line[across].signum() / offset.length())
+        let offset = flat.pose.inverse_point(other.pose.point(point)) - border.point;
+        let offset = offset - border.direction * border.direction.dot(offset);
+        Some(-offset.dot(border.inward) / offset.length())
     }
 
     /// How far within its face the place of contact is, in metres; none if there is no end to it.
     pub(super) fn within_face(&self, views: &[BodyView; 2]) -> Option<f64> {
-        let face = self.face.filter(|_| !self.rounds)?;
+        let face = self.face.as_ref().filter(|_| self.rounds.is_none())?;
         let (place, _) = self.feature.place(views);
-        let place = face.frame.inverse_point(views[face.side].pose.inverse_point(place));
-        Some((face.half - place.abs()).min_element())
+        Some(face.within(views[face.side].pose.inverse_point(place)))
+    }
+
+    /// Whether a corner is at the end of its face and on its way beyond. What slides over an edge passes there with its last corner, which
+    /// comes down to the plane of the face just where that ends: it hits nothing.
+    pub(super) fn slips_past(&self, views: &[BodyView; 2]) -> bool {
+        let Gap::PointPlane { reach: 0.0, .. } = self.feature.gap else { return false };
+        let Some(face) = self.face.as_ref().filter(|_| self.rounds.is_none()) else { return false };
+        let (place, rate) = self.feature.place(views);
+        let view = &views[face.side];
+        let at = view.pose.inverse_point(place);
+        let outwards = |border: &Border| (rate - view.velocity_at(place)).dot(view.pose.vector(border.inward)) < 0.0;
+        face.nearest(at).is_some_and(|border| border.within(at) <= AT_THE_END * face.size && outwards(border))
     }
 
     pub(super) fn features(&self) -> [Feature; 2] {

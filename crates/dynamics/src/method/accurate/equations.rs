@@ -550,7 +550,8 @@ impl Equations {
     }
 }
 
-fn find(root: &mut [usize], mut node: usize) -> usize {
+/// The first of the nodes that are joined with one.
+pub(super) fn find(root: &mut [usize], mut node: usize) -> usize {
     while root[node] != node {
         root[node] = root[root[node]];
         node = root[node];

@@ -22,6 +22,7 @@ mod detect;
 mod dop853;
 mod element;
 mod equations;
+mod face;
 mod line;
 mod memory;
 mod project;
@@ -49,7 +50,7 @@ use self::run::{Run, Tally};
 use self::scale::Scale;
 use self::shadow::Shadow;
 use self::signals::Cause;
-use super::{Method, StepContext};
+use super::{Method, Observer, StepContext};
 use crate::contact::Contact;
 use crate::event::{BreakEvent, Events, LimitEvent, Reaction, StormCause};
 use crate::journal::Journal;
@@ -57,6 +58,12 @@ use crate::parts::finite;
 use crate::parts::roster::Roster;
 use crate::report::{AccuracyReport, StepReport, Stopwatch};
 use crate::{Id, JointId, Model, ModelError, State, StepError};
+
+/// A look at what touches is soon if it comes within this, in times that the fastest takes for the length of the scene.
+const SOON: f64 = 1e-6;
+
+/// So many moments inside a step of the world are shown to an observer at most.
+const MOST_MOMENTS: usize = 100_000;
 
 /// The accurate method. See the module's documentation.
 #[derive(Debug, Default)]
@@ -138,6 +145,8 @@ impl Accurate {
             elements,
             tally: Tally::default(),
             last_error: 0.0,
+            wanted: wanted(context.observer, start, end),
+            seen: Vec::new(),
             impacts: Vec::new(),
             hits: Vec::new(),
             crowded: self.memory.crowded,
@@ -150,6 +159,9 @@ impl Accurate {
             context.cancel.check()?;
             run.proceed(end, &self.settings, (context.workers, context.cancel), &mut way)?;
             finite::check(model, &self.roster.movable, &run.state.bodies)?;
+            for state in run.seen.drain(..).filter(|state| state.time < run.time) {
+                context.observer.moment(state.time, &state);
+            }
             context.observer.moment(run.time, &run.state);
         }
         self.touching = run.finish(&mut self.memory, &way.diary, (end, dt), context.tell_ongoing, way.events);
@@ -182,6 +194,12 @@ impl Accurate {
         self.report.times.total = total.elapsed();
         Ok(())
     }
+}
+
+/// The moments inside a step that an observer wants to see.
+fn wanted(observer: &dyn Observer, start: f64, end: f64) -> Vec<f64> {
+    let next = |&time: &f64| Some(observer.wants(time)).filter(|&next| next > time && next < end);
+    std::iter::successors(next(&start), next).take(MOST_MOMENTS).collect()
 }
 
 /// What is noted on the way through a step.
@@ -275,6 +293,7 @@ impl Run<'_> {
         let before = (self.state.clone(), self.elements.clone(), self.time);
         let jump = self.equations.next_break(self.model, self.time);
         let Ok(event) = self.step((self.time + ahead).min(end)) else {
+            self.seen.clear();
             return self.take_stretch(StormCause::Stiff, end, hands, way);
         };
         let taken = self.time - before.2;
@@ -288,6 +307,11 @@ impl Run<'_> {
             self.leave(index);
             storm = way.watch.note(self.time);
             self.tally.events += 1;
+        } else if let Some(index) = event.and_then(|cause| self.slips_past(cause)) {
+            self.elements[index].left = Some(SOON * self.scale.length);
+            self.h = self.h.min(SOON * self.scale.length / self.scale.speed);
+            storm = way.watch.note(self.time);
+            self.tally.events += 1;
         } else if event.is_some() {
             self.settle_and_tell(event, way);
             storm = way.watch.note(self.time);
@@ -297,13 +321,14 @@ impl Run<'_> {
         if look.surprise > 100.0 * self.scale.touching() && taken > 1e-7 * self.scale.length / self.scale.speed {
             // Something met that nobody saw coming: again, in shorter steps.
             (self.state, self.elements, self.time) = before;
+            self.seen.clear();
             self.h = 0.25 * taken;
             return Ok(());
         }
         if self.time == jump {
             self.equations.follow_scripts(self.model, self.time, &mut self.state.bodies);
         }
-        if look.touching > crowd::CROWD {
+        if look.crowded {
             return self.take_stretch(StormCause::Crowd, end, hands, way);
         }
         if look.changed || self.time == jump || matches!(event, Some(Cause::Break(_) | Cause::Leave(_))) {
@@ -334,7 +359,7 @@ impl Run<'_> {
         self.equations.plan(self.model, &self.state);
         self.elements = self.equations.elements_of_joints();
         let look = self.look(self.horizon(f64::INFINITY), true);
-        self.crowded = look.touching > crowd::CROWD;
+        self.crowded = look.crowded;
         if !self.crowded {
             self.settle_and_tell(None, way);
             self.small = None;
@@ -348,17 +373,43 @@ impl Run<'_> {
         let Some(pair) = self.elements[index].contact().map(|contact| contact.colliders) else { return };
         let near = 10.0 * signals::BEYOND;
         let mut gone = Vec::new();
+        // A capsule of which another end stays on the face does not go round: from now on its side crosses the edge.
+        let views_of =
+            |contact: &element::Contact| contact.bodies.map(|id| equations::view(self.model, &self.state.bodies, id));
+        let stays =
+            |contact: &element::Contact| contact.within_face(&views_of(contact)).is_some_and(|within| within > near);
+        let of_pair = |element: &&Element| element.mode == Mode::On && element.contact().is_some();
+        let contacts = self.elements.iter().filter(of_pair).filter_map(Element::contact);
+        let held: Vec<(u32, u32)> = contacts
+            .filter(|contact| contact.colliders == pair && stays(contact))
+            .map(|contact| (contact.key.0, contact.key.1))
+            .collect();
         for (index, element) in self.elements.iter_mut().enumerate() {
             let Some(contact) = element.contact_mut().filter(|contact| contact.colliders == pair) else { continue };
             let views = contact.bodies.map(|id| equations::view(self.model, &self.state.bodies, id));
-            let ends = contact.within_face(&views).is_some_and(|within| within <= near) || contact.rounds;
-            if contact.rounds || ends && !contact.go_round_the_edge(&views) {
+            let ends = contact.within_face(&views).is_some_and(|within| within <= near) || contact.rounds.is_some();
+            if contact.rounds.is_some()
+                || ends && (held.contains(&(contact.key.0, contact.key.1)) || !contact.go_round_the_edge(&views))
+            {
                 gone.push(index);
             }
+        }
+        if !gone.is_empty() {
+            // Just here the face and what comes after it cannot be told apart: the next look must not be far.
+            self.h = self.h.min(SOON * self.scale.length / self.scale.speed);
         }
         gone.into_iter().rev().for_each(|index| {
             self.elements.remove(index);
         });
+    }
+
+    /// The element that would touch, if it [slips past](element::Contact::slips_past) the end of its face.
+    fn slips_past(&self, cause: Cause) -> Option<usize> {
+        let Cause::Touch(index) = cause else { return None };
+        let contact = self.elements[index].contact()?;
+        contact
+            .slips_past(&contact.bodies.map(|id| equations::view(self.model, &self.state.bodies, id)))
+            .then_some(index)
     }
 
     fn break_joint(&mut self, joint: usize, events: &mut Events) {

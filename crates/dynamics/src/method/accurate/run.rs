@@ -75,6 +75,9 @@ pub(super) struct Run<'a> {
     pub(super) tally: Tally,
     /// The error of the last step, where 1 is the tolerance.
     pub(super) last_error: f64,
+    /// The moments inside the step of the world that somebody wants to see, in order, and those reached since it was last asked.
+    pub(super) wanted: Vec<f64>,
+    pub(super) seen: Vec<State>,
     /// The impacts so far, and the elements that took part in those at this moment.
     pub(super) impacts: Vec<ImpactEvent>,
     pub(super) hits: Vec<usize>,
@@ -368,6 +371,18 @@ impl Run<'_> {
         let mut taken = h;
         if let Some(found) = event {
             taken = attempt.cut(&mut trial, (&y, &first), found);
+        }
+        let reached = self.time + taken;
+        let due = self.wanted.partition_point(|&time| time <= self.time)
+            ..self.wanted.partition_point(|&time| time <= reached);
+        if !due.is_empty() {
+            attempt.prepare_dense(&mut trial);
+        }
+        for &time in &self.wanted[due] {
+            attempt.go(&trial, ((time - self.time) / taken).min(1.0));
+            let mut state = State { time, bodies: attempt.bodies.clone(), ..self.state.clone() };
+            turns::follow(self.model, &self.roster.turning, &mut state);
+            self.seen.push(state);
         }
         attempt.go(&trial, 1.0);
         let bodies = std::mem::take(&mut attempt.bodies);

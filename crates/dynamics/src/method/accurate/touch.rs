@@ -12,6 +12,7 @@
 //! load like equal springs, and the motion is unique also where corners slide in different directions.
 
 use super::dense::{Matrix, add, dot};
+use super::equations::find;
 use super::line::{Line, Mobility, NOBODY, Twist};
 use super::tree::Tree;
 
@@ -81,13 +82,6 @@ impl Ground<'_> {
 /// Groups rows by what they act on: lists of the rows' numbers. Rows of one group are coupled, directly or through others.
 pub(super) fn groups(ground: &Ground<'_>, rows: &[TouchRow]) -> Vec<Vec<usize>> {
     let mut root: Vec<usize> = (0..ground.trees.len()).collect();
-    fn find(root: &mut [usize], mut node: usize) -> usize {
-        while root[node] != node {
-            root[node] = root[root[node]];
-            node = root[node];
-        }
-        node
-    }
     for row in rows {
         if let [Some(a), Some(b)] = ground.trees_of(&row.line) {
             let (a, b) = (find(&mut root, a), find(&mut root, b));

@@ -625,10 +625,10 @@ impl Method for Realtime {
         pairs.still_of(body).for_each(&mut show);
         match self.bodies.number(body) {
             // It is not awake, or it is not known yet.
-            WORLD => pairs.list.iter().for_each(|pair| show(pair)),
+            WORLD => pairs.list.iter().for_each(&mut show),
             number => {
                 let numbers = self.adjacency.row(number as usize).iter();
-                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(|pair| show(pair));
+                numbers.filter_map(|&index| pairs.list.get(index as usize)).for_each(show);
             }
         }
     }

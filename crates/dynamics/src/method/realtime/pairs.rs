@@ -720,7 +720,7 @@ impl Pairs {
             }
             visit(pair);
         }
-        still.for_each(|pair| visit(pair));
+        still.for_each(visit);
     }
 
     /// Whether something that moves touches something that sleeps.

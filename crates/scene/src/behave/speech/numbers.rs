@@ -31,8 +31,12 @@ fn random() -> Told<f64> {
     })
 }
 
+/// Functions of one number, and of two.
+type OfOne = fn(f64) -> f64;
+type OfTwo = fn(f64, f64) -> f64;
+
 fn functions(engine: &mut Engine) {
-    let of_one: [(&str, fn(f64) -> f64); 19] = [
+    let of_one: [(&str, OfOne); 19] = [
         ("sin", libm::sin),
         ("cos", libm::cos),
         ("tan", libm::tan),
@@ -56,7 +60,7 @@ fn functions(engine: &mut Engine) {
     for (name, function) in of_one {
         engine.register_fn(name, move |x: Dynamic| -> Told<f64> { Ok(function(number(&x)?)) });
     }
-    let of_two: [(&str, fn(f64, f64) -> f64); 5] =
+    let of_two: [(&str, OfTwo); 5] =
         [("atan2", libm::atan2), ("pow", libm::pow), ("hypot", libm::hypot), ("min", f64::min), ("max", f64::max)];
     for (name, function) in of_two {
         engine.register_fn(name, move |x: Dynamic, y: Dynamic| -> Told<f64> { Ok(function(number(&x)?, number(&y)?)) });

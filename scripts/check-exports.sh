@@ -17,9 +17,12 @@ if [ -z "$tumble" ]; then
 fi
 "$tumble" run stairs --quiet --until 2 --out "$work/run.glb" --out "$work/run.csv" --out "$work/run.npz" --out "$work/run.jsonl"
 
+# A figure: a skin that bones bend.
+"$tumble" run scenes/alfred-stairs.toml --quiet --until 3 --set recording.bodies='["alfred"]' --out "$work/figure.glb" --out "$work/figure.npz"
+
 step "glTF: Khronos validator"
 [ -d "$work/node_modules/gltf-validator" ] || npm install --silent --prefix "$work" gltf-validator
-NODE_PATH="$work/node_modules" node - "$work/run.glb" <<'JS'
+for file in run figure; do NODE_PATH="$work/node_modules" node - "$work/$file.glb" <<'JS'
 const fs = require('fs');
 const validator = require('gltf-validator');
 validator.validateBytes(new Uint8Array(fs.readFileSync(process.argv[2]))).then((report) => {
@@ -30,6 +33,7 @@ validator.validateBytes(new Uint8Array(fs.readFileSync(process.argv[2]))).then((
     process.exit(numErrors === 0 && report.info.animationCount === 1 ? 0 : 1);
 });
 JS
+done
 
 step "tables: NumPy"
 [ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv"
@@ -84,6 +88,32 @@ for body, name in enumerate(arrays['names']):
         found = np.array(thing.matrix_world.translation)
         assert np.allclose(found, (x, -z, y), atol=1e-4), (name, row, found, (x, -z, y))
 print(f'{len(bpy.data.objects)} objects; key frames are where the run was')
+
+# A figure is an armature; its bones are where the bodies were, at five times, and the mesh is bent by them.
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.context.scene.render.fps = 60
+bpy.ops.import_scene.gltf(filepath=f'{work}/figure.glb')
+arrays = np.load(f'{work}/figure.npz')
+armature, = [thing for thing in bpy.data.objects if thing.type == 'ARMATURE']
+mesh, = [thing for thing in bpy.data.objects if thing.type == 'MESH' and thing.find_armature() == armature]
+centers = {}
+for row in (0, *np.random.default_rng(7).integers(1, len(arrays['time']), 5)):
+    bpy.context.scene.frame_set(int(round(arrays['time'][row] * 60)))
+    for body, name in enumerate(arrays['names']):
+        bone = armature.pose.bones[str(name)]
+        place = np.array(armature.matrix_world @ bone.matrix.translation)
+        turn = np.array((armature.matrix_world @ bone.matrix).to_3x3()).T
+        # The centre of mass is as far from the joint as at the start, whatever way Blender turns its bones.
+        x, y, z = arrays['position'][row, body]
+        arm = turn @ (np.array((x, -z, y)) - place)
+        first = centers.setdefault(str(name), arm)
+        assert np.allclose(arm, first, atol=2e-4), (name, row, arm, first)
+    evaluated = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    places = np.array([evaluated.matrix_world @ v.co for v in evaluated.data.vertices])
+    bodies = np.array([(x, -z, y) for x, y, z in arrays['position'][row]])
+    away = np.linalg.norm(places[:, None] - bodies[None], axis=2).min(axis=1)
+    assert away.max() < 0.3, (row, away.max())
+print(f'{len(armature.pose.bones)} bones and {len(mesh.data.vertices)} vertices are where the run was, at five times')
 PY
 fi
 

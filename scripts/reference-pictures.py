@@ -37,6 +37,9 @@ FORCES = {
     "drag": ("gravity = [0, 0, 0]\nforces.air.drag = { linear = 30, wind = [1, 0.2, 0] }", BALL, 0.5),
     "aerodynamic": ("forces.air.aerodynamic.wind = [6, 0, 0]", '[bodies.flag]\nshape.box.size = [0.02, 0.8, 0.8]\nposition = [-0.6, 0.6, 0]\nmass = 0.4\n', 0.3),
     "central_gravity": ("gravity = [0, 0, 0]\nforces.sun.central_gravity = { parameter = 2, center = [0, 0.7, 0] }", '[bodies.sun]\nkind = "fixed"\nshape.sphere.radius = 0.25\nposition = [0, 0.7, 0]\ncolor = "#f0c040"\n[bodies.planet]\nshape.sphere.radius = 0.1\nposition = [0, 0.7, 0]\nvelocity = [0, 0, 0]\nrepeat.ring = { count = 7, radius = 0.9 }\n', 0.1),
+    "coulomb": ("gravity = [0, 0, 0]\nforces.charge.coulomb = { constant = 1.5, charges.ball = 1 }", '[bodies.ball]\nshape.sphere.radius = 0.12\nmass = 1\nposition = [0, 0.7, 0]\nrepeat.ring = { count = 6, radius = 0.35 }\n', 0.35),
+    "gravitation": ("gravity = [0, 0, 0]\nforces.all.gravitation.constant = 0.25", '[bodies.ball]\nshape.sphere.radius = 0.12\nmass = 1\nposition = [0, 0.7, 0]\nrepeat.ring = { count = 6, radius = 1 }\n', 0.4),
+    "timed": ('forces.push.timed = { force = [0, 200, 0], point = [0.2, 0, 0], amplitude = 1, frequency = 1, on.named = "box" }', '[bodies.box]\nshape.box.size = [0.5, 0.5, 0.5]\nposition = [0, 0.26, 0]\nmass = 30\n', 0.6),
     "point": ('forces.push.point = { force = [60, 0, 0], point = [0, 0.4, 0], on = { named = "box" } }', '[bodies.box]\nshape.box.size = [0.4, 0.8, 0.4]\nposition = [-0.3, 0.41, 0]\nmass = 10\n', 0.45),
 }
 

@@ -41,7 +41,7 @@ fn check(u: &mut Unstructured) -> Result<()> {
             let error = (point - closest.point).length() - closest.distance.abs();
             assert!(error.abs() <= 1e-9 * (size + point.length()), "{closest:?}");
         }
-        if let Some(ray) = Ray::new(point, numbers.vector(u)?) {
+        if let Ok(ray) = Ray::new(point, numbers.vector(u)?) {
             let _ = mesh.contains_point(point);
             if let Some(hit) = shape.cast_ray(&ray, 1e3) {
                 assert!((0.0..=1e3).contains(&hit.distance) && hit.normal.is_normalized(), "{hit:?}");

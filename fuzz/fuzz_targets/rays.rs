@@ -19,7 +19,7 @@ fn check(u: &mut Unstructured) -> Result<()> {
         let (origin, direction) = (numbers.vector(u)?, numbers.vector(u)?);
         let inside = shape.contains_point(origin);
         let closest = shape.closest_point(origin);
-        let Some(ray) = Ray::new(origin, direction) else { continue };
+        let Ok(ray) = Ray::new(origin, direction) else { continue };
         let hit = shape.cast_ray(&ray, 1e4);
         if numbers == Numbers::Wild {
             continue;

@@ -1,6 +1,6 @@
 //! Runs all engines in all scenes, one after the other in turn, and writes what came out as a page of the book.
 //!
-//! `report [--quick] [--fresh] [--repeat N] [--threads 1,2] [--only SCENE,TEST] [--limit SECONDS] [--out PAGE] NAME=PROGRAM …`
+//! `report [--quick | --brief] [--fresh] [--repeat N] [--threads 1,2] [--only SCENE,TEST] [--limit SECONDS] [--out PAGE] NAME=PROGRAM …`
 //!
 //! Every measurement is a line of `results.jsonl` (`results-quick.jsonl`), written when it is done: a run that was interrupted goes on
 //! where it was, and `--fresh` begins anew. Engines take turns within each scene and each repetition, so that a busy minute of the
@@ -10,6 +10,7 @@ mod page;
 mod plot;
 mod results;
 
+use page::Kind;
 use results::{Job, Results};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// What was asked for.
 struct Options {
-    quick: bool,
+    kind: Kind,
     fresh: bool,
     repeat: usize,
     threads: Vec<usize>,
@@ -31,7 +32,7 @@ struct Options {
 
 fn options() -> Result<Options, String> {
     let mut options = Options {
-        quick: false,
+        kind: Kind::Whole,
         fresh: false,
         repeat: 3,
         threads: vec![1, 2],
@@ -44,7 +45,8 @@ fn options() -> Result<Options, String> {
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
         match word.as_str() {
-            "--quick" => options.quick = true,
+            "--quick" => options.kind = Kind::Quick,
+            "--brief" => (options.kind, options.repeat) = (Kind::Brief, 1),
             "--fresh" => options.fresh = true,
             "--repeat" => options.repeat = value()?.parse().map_err(|_| "--repeat needs a number")?,
             "--threads" => {
@@ -71,7 +73,7 @@ fn options() -> Result<Options, String> {
         let scenes: Vec<&str> = compare_scenes::scenes::names().collect();
         return Err(format!("there is no scene and no test {unknown}; scenes: {}", scenes.join(", ")));
     }
-    if options.quick {
+    if options.kind == Kind::Quick {
         (options.repeat, options.threads) = (1, vec![1]);
     }
     Ok(options)
@@ -79,10 +81,15 @@ fn options() -> Result<Options, String> {
 
 fn main() -> Result<(), String> {
     let options = options()?;
-    let file = if options.quick { "results-quick.jsonl" } else { "results.jsonl" };
+    // Where the lines are kept, how long a measurement may take in seconds, and the share of the steps.
+    let (file, seconds, share) = match options.kind {
+        Kind::Quick => ("results-quick.jsonl", 15, "0.3"),
+        Kind::Brief => ("results-brief.jsonl", 20, "1:0.25"),
+        Kind::Whole => ("results.jsonl", 400, "1"),
+    };
     let mut results = Results::open(Path::new(file), options.fresh)?;
     let jobs = jobs(&options);
-    let limit = options.limit.unwrap_or(Duration::from_secs(if options.quick { 15 } else { 400 }));
+    let limit = options.limit.unwrap_or(Duration::from_secs(seconds));
     for (index, job) in jobs.iter().enumerate() {
         if results.has(job) {
             continue;
@@ -90,14 +97,15 @@ fn main() -> Result<(), String> {
         eprintln!("{:4} of {}  {job}", index + 1, jobs.len());
         let program =
             &options.engines.iter().find(|(name, _)| *name == job.engine).ok_or("an engine without program")?.1;
-        let outcome = run(program, &job.arguments(if options.quick { 0.3 } else { 1.0 }), limit);
+        // What takes too long is told to end sooner, and ended if it does not.
+        let outcome = run(program, &job.arguments(share, limit), 2 * limit);
         if let Err(problem) = &outcome {
             eprintln!("      {problem}");
         }
         results.add(job, outcome)?;
     }
-    let text =
-        page::write(&results, &options.engines.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), options.quick);
+    let engines: Vec<String> = options.engines.iter().map(|(name, _)| name.clone()).collect();
+    let text = page::write(&results, &engines, options.kind);
     let folder = options.out.parent().unwrap_or(Path::new(".")).join("images");
     for (name, svg) in plot::plots(&results) {
         std::fs::create_dir_all(&folder)
@@ -109,11 +117,14 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
+/// Engines that have one thread here.
+const ALONE: [&str; 1] = ["bullet"];
+
 /// Everything that is to be measured, in the order in which it is: scenes with the engines in turn, then tests of truth.
 fn jobs(options: &Options) -> Vec<Job> {
     let named = |name: &str| options.only.iter().any(|only| only == name);
     let scenes = compare_scenes::scenes::names().filter(|name| {
-        let usual = !options.quick || compare_scenes::scenes::QUICK.contains(name);
+        let usual = options.kind != Kind::Quick || compare_scenes::scenes::QUICK.contains(name);
         if options.only.is_empty() { usual } else { named(name) }
     });
     let tests = compare_scenes::truth::TESTS.iter().filter(|test| options.only.is_empty() || named(test.name));
@@ -122,7 +133,8 @@ fn jobs(options: &Options) -> Vec<Job> {
     for what in scenes {
         for turn in 0..options.repeat {
             for &threads in &options.threads {
-                jobs.extend(engines().map(|engine| Job { engine, what: what.into(), threads, turn }));
+                let able = engines().filter(|engine| threads == 1 || !ALONE.contains(&engine.as_str()));
+                jobs.extend(able.map(|engine| Job { engine, what: what.into(), threads, turn }));
             }
         }
     }

@@ -4,12 +4,28 @@ use crate::results::Results;
 use compare_scenes::measure::Timing;
 use std::fmt::Write;
 
+/// How much of everything was measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Few scenes, a few steps.
+    Quick,
+    /// All scenes once, a quarter of the timed steps.
+    Brief,
+    Whole,
+}
+
 /// The page as Markdown.
-pub(crate) fn write(results: &Results, engines: &[String], quick: bool) -> String {
+pub(crate) fn write(results: &Results, engines: &[String], kind: Kind) -> String {
     let mut text = String::from(HEAD);
-    if quick {
-        text += "**This is a quick run**: fewer scenes, three tenths of the steps, one repetition, one thread. Take it as a sign of life.\n\n";
-    }
+    text += match kind {
+        Kind::Quick => {
+            "**This is a quick run**: fewer scenes, three tenths of the steps, one repetition, one thread. Take it as a sign of life.\n\n"
+        }
+        Kind::Brief => {
+            "This is a brief run: all scenes and tests once, with all steps before and a quarter of those that are timed. Where an engine took too long, it was told to end sooner (†): its numbers are then of an earlier state.\n\n"
+        }
+        Kind::Whole => "",
+    };
     let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processor
         .lines()
@@ -113,8 +129,13 @@ fn gain(text: &mut String, results: &Results, threads: usize) {
 
 fn cell(timing: Option<&Timing>, fastest: f64) -> String {
     match timing {
-        Some(timing) if timing.milliseconds() <= fastest => format!("**{:.3}**", timing.milliseconds()),
-        Some(timing) => format!("{:.3}", timing.milliseconds()),
+        Some(timing) => {
+            let mark = if timing.cut { "†" } else { "" };
+            match timing.milliseconds() {
+                time if time <= fastest => format!("**{time:.3}**{mark}"),
+                time => format!("{time:.3}{mark}"),
+            }
+        }
         None => "–".into(),
     }
 }

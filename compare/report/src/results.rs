@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// One measurement: an engine in a scene with some threads for the n-th time, or in a test of truth (zero threads).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,10 +25,13 @@ impl fmt::Display for Job {
 
 impl Job {
     /// What the program of the engine is told.
-    pub(crate) fn arguments(&self, share: f64) -> Vec<String> {
+    pub(crate) fn arguments(&self, share: &str, limit: Duration) -> Vec<String> {
         match self.threads {
             0 => vec!["truth".into(), self.what.clone()],
-            threads => vec!["time".into(), self.what.clone(), threads.to_string(), share.to_string()],
+            threads => {
+                let [threads, limit] = [threads.to_string(), limit.as_secs().to_string()];
+                vec!["time".into(), self.what.clone(), threads, share.into(), limit]
+            }
         }
     }
 }

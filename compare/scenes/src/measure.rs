@@ -47,7 +47,13 @@ pub struct Timing {
     pub scene: String,
     pub threads: usize,
     pub bodies: usize,
+    /// How many steps were timed, and how many were taken before.
     pub steps: usize,
+    #[serde(default)]
+    pub before: usize,
+    /// Whether time was up before all steps were taken: then the state at the end is an earlier one than that of other engines.
+    #[serde(default)]
+    pub cut: bool,
     /// Milliseconds of processor time a step, of all threads together. With one thread that is the time a step takes on a machine
     /// that does nothing else, whatever else this one does.
     pub cpu: f64,
@@ -70,16 +76,33 @@ impl Timing {
     }
 }
 
-/// Times a scene.
-pub fn time(engine_name: &str, build: Build, scene: &Scene, threads: usize) -> Result<Timing, String> {
+/// The fewest steps that are timed.
+const FEWEST: usize = 10;
+
+/// Times a scene, for no more than so many seconds by the clock if there is a `limit`.
+pub fn time(
+    engine_name: &str,
+    build: Build,
+    scene: &Scene,
+    threads: usize,
+    limit: Option<f64>,
+) -> Result<Timing, String> {
+    let started = Instant::now();
+    let is_late = |share: f64| limit.is_some_and(|limit| started.elapsed().as_secs_f64() > share * limit);
     let mut engine = build(scene, threads)?;
     let judge = Judge::new(scene);
-    let [before, timed] = scene.steps;
+    let [mut before, timed] = scene.steps;
     let (mut motions, mut peak) = (Vec::new(), 0.0_f64);
     let every = (before + timed).div_ceil(10);
     let mut times = Vec::with_capacity(timed);
     let mut cpu = 0.0;
     for step in 0..before + timed {
+        if times.is_empty() && step < before && is_late(0.6) {
+            before = step;
+        }
+        if times.len() == timed || times.len() >= FEWEST && is_late(0.9) {
+            break;
+        }
         let (begun, worked) = (Instant::now(), ProcessTime::now());
         engine.step();
         if step >= before {
@@ -93,6 +116,7 @@ pub fn time(engine_name: &str, build: Build, scene: &Scene, threads: usize) -> R
     }
     engine.read(&mut motions);
     let quality = judge.look(scene, &motions);
+    let steps = times.len();
     let begun = ProcessTime::now();
     let hits = scene.rays.iter().filter(|(origin, way)| engine.cast(*origin, *way).is_some()).count();
     let ray = (!scene.rays.is_empty()).then(|| 1e6 * begun.elapsed().as_secs_f64() / scene.rays.len() as f64);
@@ -103,8 +127,10 @@ pub fn time(engine_name: &str, build: Build, scene: &Scene, threads: usize) -> R
         scene: scene.name.clone(),
         threads,
         bodies: scene.bodies.len(),
-        steps: timed,
-        cpu: cpu / timed as f64,
+        steps,
+        before,
+        cut: [before, steps] != scene.steps,
+        cpu: cpu / steps as f64,
         mean,
         median: times[times.len() / 2],
         slow: times[times.len() * 19 / 20],
@@ -115,22 +141,28 @@ pub fn time(engine_name: &str, build: Build, scene: &Scene, threads: usize) -> R
     })
 }
 
-/// The program of an engine: `ENGINE time SCENE THREADS SHARE` (of the steps: 1 for all) or `ENGINE truth TEST`.
+/// The program of an engine: `ENGINE time SCENE THREADS SHARE [SECONDS]` (the share of the steps: 1 for all, or `1:0.25` for all before
+/// and a quarter of those that are timed; how long it may take) or `ENGINE truth TEST`.
 pub fn serve(engine: &str, build: Build) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let line = match words[..] {
-        ["time", name, threads, share] => scenes::scene(name)
+        ["time", name, threads, share, ref limit @ ..] => scenes::scene(name)
             .ok_or_else(|| format!("there is no scene {name}"))
             .and_then(|mut scene| {
-                let share: f64 = share.parse().map_err(|_| format!("{share} is no share of the steps"))?;
-                scene.steps = scene.steps.map(|steps| ((steps as f64 * share) as usize).max(10));
-                time(engine, build, &scene, threads.parse().unwrap_or(1))
+                let number = |word: &str| word.parse::<f64>().map_err(|_| format!("{word} is no number"));
+                let (before, timed) = share.split_once(':').unwrap_or((share, share));
+                let shares = [number(before)?, number(timed)?];
+                for (steps, share) in scene.steps.iter_mut().zip(shares) {
+                    *steps = ((*steps as f64 * share) as usize).max(FEWEST);
+                }
+                let limit = limit.first().map(|limit| number(limit)).transpose()?;
+                time(engine, build, &scene, threads.parse().unwrap_or(1), limit)
             })
             .and_then(|timing| serde_json::to_string(&timing).map_err(|error| error.to_string())),
         ["truth", name] => truth::measure(name, build)
             .map(|value| serde_json::json!({ "engine": engine, "test": name, "value": value }).to_string()),
-        _ => Err(format!("{engine} time SCENE THREADS SHARE | {engine} truth TEST")),
+        _ => Err(format!("{engine} time SCENE THREADS SHARE [SECONDS] | {engine} truth TEST")),
     };
     match line {
         Ok(line) => println!("{line}"),

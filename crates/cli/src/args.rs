@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Runs a scene many times with other numbers, and writes a table of how each run ended
     Sweep(Sweep),
+    /// Says which forces of motors follow the motion that the joints' curves describe (inverse dynamics)
+    Inverse(Inverse),
     /// Compares simulations with formulas and known results
     Validate(Validate),
     /// Measures how fast scenes run
@@ -138,6 +140,10 @@ pub(crate) struct SceneChoice {
     /// How many times the usual limits a scene may cost in bodies, triangles, contacts and memory (2 GB) before it is refused
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) budget: f64,
+    /// Plays what was set in an earlier run: a file of inputs that the sandbox saved, or one written by hand, with lines such as
+    /// throttle = [[0, 0], [1.5, 1]] (each value from its time on)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keys: Option<PathBuf>,
 }
 
 /// Options of `run`.
@@ -149,12 +155,13 @@ Examples:
   tumble run pendulum-2 --plot energy.svg --plot 'path.svg=lower.y:lower.x'
   tumble run my.toml --method retroactive --set method.retroactive.integrator=runge_kutta_4
   tumble run dominoes --json | jq .end_energy
+  tumble run car --keys car-inputs.toml --out car.tumble
 
 Ctrl-C ends the run; what was computed until then is written and summed up. Press it again to end at once.")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) choice: SceneChoice,
-    /// The method, instead of the scene's
+    /// The method, instead of the scene's; `each` for all of them, one after the other
     #[arg(long)]
     pub(crate) method: Option<String>,
     /// Writes a file, by the end of its name: .csv or .npz (tables), .jsonl (events), .glb (glTF animation), .tumble (exact
@@ -176,10 +183,29 @@ pub(crate) struct Run {
     pub(crate) quiet: bool,
 }
 
+/// Options of `inverse`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Every joint of the scene follows a target (follow.turn.target_deg = \"30 * sin(2 * t)\") or is rigid, and the bodies are a tree that \
+hangs on the world or on scripted bodies. Contacts, limits, friction and springs in joints are left out.
+
+Example:
+  tumble inverse arm.toml --until 3 --out torques.csv")]
+pub(crate) struct Inverse {
+    #[command(flatten)]
+    pub(crate) choice: SceneChoice,
+    /// Writes a table: time and, for each coordinate, where it is, speed, acceleration and force or torque
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) out: Option<PathBuf>,
+    /// Prints the sums as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Options of `view`.
 #[derive(Args, Debug)]
 pub(crate) struct View {
-    /// A scene file, or the name of a scene from the gallery; without one, dominoes
+    /// A scene file, or the name of a scene from the gallery; without one, alfred-stairs
     pub(crate) scene: Option<String>,
     /// The method, instead of the scene's
     #[arg(long)]

@@ -13,7 +13,7 @@ use crate::args::{Compare, SceneChoice};
 use crate::failure::{Failure, print};
 use crate::files::{refuse_ending, refuse_inputs};
 use crate::run::{Progress, stop_flag, tell_warning};
-use crate::scene::{load_within, method_setting};
+use crate::scene::{load_choice, method_setting};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -120,7 +120,7 @@ pub(crate) fn contender(choice: &SceneChoice, method: &str) -> Result<Contender,
     for part in parts {
         settings.push(if part.starts_with("dt=") { part.to_owned() } else { format!("method.{name}.{part}") });
     }
-    let scene = load_within(&choice.scene, &settings, choice.budget)?;
+    let scene = load_choice(choice, &settings)?;
     let start_energy = scene.world.energy().total();
     let (label, out_of_nothing) = (method.to_owned(), EnergyTally::default());
     Ok(Contender {

@@ -6,9 +6,9 @@ use std::io::IsTerminal;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-const SCENE: &str = "dominoes";
+const SCENE: &str = "alfred-stairs";
 const FOLDER: &str = "out";
-/// Until the last domino lies, in seconds.
+/// Until he lies, in seconds.
 const UNTIL: f64 = 4.0;
 /// Pictures per second.
 const RATE: f64 = 20.0;
@@ -47,6 +47,7 @@ fn draw() -> Result<(), Failure> {
         settings,
         energy: None,
         budget: 1.0,
+        keys: None,
     };
     let file = |ending: &str| format!("{FOLDER}/{SCENE}.{ending}");
     crate::run::run(&Run {

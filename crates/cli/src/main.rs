@@ -7,9 +7,11 @@ mod book;
 mod check;
 mod compare;
 mod demo;
+mod each;
 mod failure;
 mod files;
 mod gallery;
+mod inverse;
 mod limits;
 mod profile;
 mod render;
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Command::Schema(options) => check::schema(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Sweep(options) => sweep::sweep(&options),
+        Command::Inverse(options) => inverse::inverse(&options),
         Command::Validate(options) => validate::validate(&options),
         Command::Report(options) => report::report(&options),
         Command::Bench(options) => bench::bench(&options),

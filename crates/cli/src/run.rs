@@ -1,10 +1,11 @@
 //! `tumble run`.
 
 use crate::args::Run;
+use crate::each;
 use crate::failure::{Failure, print};
 use crate::files::{Wanted, refuse_doubles, refuse_ending, refuse_inputs};
 use crate::profile::Profile;
-use crate::scene::{load_within, method_setting};
+use crate::scene::{load_choice, method_setting};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
@@ -21,11 +22,14 @@ use tumble_scene::run::{Runner, Summary};
 use tumble_scene::suggestion;
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
+    if options.method.as_deref() == Some(each::EACH) {
+        return each::run(options);
+    }
     let files = wanted(options)?;
     // First, so that settings of the method apply to it.
     let method = options.method.as_deref().map(method_setting).transpose()?;
     let settings: Vec<String> = method.into_iter().chain(options.choice.all_settings()).collect();
-    let mut scene = load_within(&options.choice.scene, &settings, options.choice.budget)?;
+    let mut scene = load_choice(&options.choice, &settings)?;
     refuse_inputs(&files, &scene.files)?;
     let stop = stop_flag();
     let mut runner = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed));
@@ -116,7 +120,7 @@ pub(crate) fn interruption() -> &'static Cancel {
 }
 
 /// The summary, with what was run and what was written.
-fn to_json(options: &Run, scene: &Scene, summary: &Summary, written: &[String]) -> Value {
+pub(crate) fn to_json(options: &Run, scene: &Scene, summary: &Summary, written: &[String]) -> Value {
     let mut all = json!({
         "scene": options.choice.scene,
         "title": scene.title,
@@ -172,6 +176,12 @@ pub(crate) fn tell_warning(warning: &str) {
     eprintln!("warning: {warning}");
 }
 
+/// Shows what a script prints, on standard error: standard output is for what was asked for.
+fn tell_said(line: &str) {
+    let shown: String = line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    eprintln!("script: {shown}");
+}
+
 /// A line that says how far the run is.
 pub(crate) struct Progress {
     visible: bool,
@@ -212,7 +222,12 @@ impl Progress {
             progress.borrow().clear();
             tell_warning(warning);
         };
+        let say = |line: &str| {
+            progress.borrow().clear();
+            tell_said(line);
+        };
         let summary = runner
+            .saying(say)
             .telling(|scene| {
                 progress.borrow_mut().show(scene);
                 watch(scene);

@@ -6,6 +6,7 @@ use crate::run::interruption;
 use std::path::{Path, PathBuf};
 use tumble_dynamics::EnergyWatch;
 use tumble_dynamics::registry::Registry;
+use tumble_scene::behave::Track;
 use tumble_scene::mesh::{Files, Folder};
 use tumble_scene::{Budget, Loader, Scene, SceneSource, gallery, suggestion};
 
@@ -26,6 +27,18 @@ pub(crate) fn load_within(name: &str, settings: &[String], budget: f64) -> Resul
     };
     scene.watch_energy(EnergyWatch::Warn);
     scene.world.set_cancel(interruption().clone());
+    Ok(scene)
+}
+
+/// Reads the scene that was chosen, with other settings, and lets its controls do what the options say.
+pub(crate) fn load_choice(choice: &SceneChoice, settings: &[String]) -> Result<Scene, Failure> {
+    let mut scene = load_within(&choice.scene, settings, choice.budget)?;
+    if let Some(path) = &choice.keys {
+        let wrong = |problem: String| Failure::Request(format!("--keys {}: {problem}", path.display()));
+        let track = Track::read(path).map_err(wrong)?;
+        track.play(&mut scene.world).map_err(wrong)?;
+        scene.files.push(path.clone());
+    }
     Ok(scene)
 }
 

@@ -4,7 +4,7 @@ use crate::args::Sweep;
 use crate::failure::{Failure, print};
 use crate::files::{refuse_ending, refuse_inputs};
 use crate::run::stop_flag;
-use crate::scene::load_within;
+use crate::scene::load_choice;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::sync::Mutex;
@@ -117,7 +117,7 @@ pub(crate) fn sweep(options: &Sweep) -> Result<(), Failure> {
         settings.extend(values(&varied, index).map(|(key, value)| format!("{key}={value}")));
         settings
     };
-    let load = |index: usize| load_within(&options.choice.scene, &settings(index), options.choice.budget);
+    let load = |index: usize| load_choice(&options.choice, &settings(index));
     // What is wrong with the first is said before anything is made.
     let first = load(0)?;
     refuse_inputs(&[("out", &options.out)], &first.files)?;
@@ -162,7 +162,8 @@ pub(crate) fn sweep(options: &Sweep) -> Result<(), Failure> {
             table.add(index, line(&varied, index, &summary, &row));
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if visible {
-                eprint!("\r{done} of {count} runs \x1b[K");
+                let filled = 30 * done / count;
+                eprint!("\r{}{} {done} of {count} runs\x1b[K", "█".repeat(filled), "░".repeat(30 - filled));
             }
         }
     };

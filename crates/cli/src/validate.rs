@@ -139,10 +139,10 @@ fn markdown(outcome: &Outcome) -> String {
         name = "";
         time.clear();
     }
-    rows + &outcome
-        .trouble
-        .as_ref()
-        .map_or_else(String::new, |trouble| format!("| {name} | {trouble} | | | | | {time} | FAILED |\n"))
+    if let Some(trouble) = &outcome.trouble {
+        rows += &format!("| {name} | {trouble} | | | | | {time} | FAILED |\n");
+    }
+    rows
 }
 
 fn numbers(finding: &Finding) -> [String; 4] {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tumble_sandbox::{Options, Sandbox, SandboxError, Subject};
 
 /// The scene to show if none is asked for.
-const FIRST: &str = "dominoes";
+const FIRST: &str = "alfred-stairs";
 
 pub(crate) fn view(options: &View) -> Result<(), Failure> {
     let name = options.scene.as_deref().unwrap_or(FIRST);

@@ -367,3 +367,26 @@ fn energy_out_of_nothing_is_told() {
     expect(2, &["run", scene, "--energy", "shout"]);
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Every method runs what it can; what it cannot do it says, with the names of others, and that is no failure.
+#[test]
+fn each_method_runs_a_scene_or_says_why_not() {
+    let (out, _) = expect(0, &["run", "pendulum-2", "--until", "0.05", "--method", "each"]);
+    for method in ["accurate", "realtime", "retroactive", "verlet", "penalty"] {
+        let row = out.lines().find(|line| line.starts_with(method)).unwrap_or_else(|| panic!("{out}"));
+        assert!(row.contains("0.050 s simulated"), "{row}");
+    }
+    for method in ["impact", "advancing"] {
+        let row = out.lines().find(|line| line.starts_with(method)).unwrap_or_else(|| panic!("{out}"));
+        assert!(row.contains("cannot hold joints") && row.contains("\"verlet\""), "{row}");
+    }
+    let (out, _) = expect(0, &["run", "incline", "--until", "0.05", "--method", "each", "--json"]);
+    let rows: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(rows.as_array().map(Vec::len), Some(7));
+    let (_, err) = expect(1, &["run", "incline", "--method", "each", "--out", "a.csv"]);
+    assert!(err.contains("one method"), "{err}");
+    expect(
+        3,
+        &["run", "incline", "--method", "each", "--set", "forces.f={ gravity = { acceleration = [0, -1.7e308, 0] } }"],
+    );
+}

@@ -184,8 +184,8 @@ fn without_a_command_there_is_something_to_see() {
     let folder = folder("demo");
     let shown = Command::new(env!("CARGO_BIN_EXE_tumble")).current_dir(&folder).output().unwrap();
     assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
-    for file in ["dominoes.glb", "dominoes.svg", "dominoes.tumble"] {
+    for file in ["alfred-stairs.glb", "alfred-stairs.svg", "alfred-stairs.tumble"] {
         assert!(folder.join("out").join(file).metadata().unwrap().len() > 1000, "{file}");
     }
-    assert_eq!(length(&at(&folder, "out/dominoes.gif")), (81, 405));
+    assert_eq!(length(&at(&folder, "out/alfred-stairs.gif")), (81, 405));
 }

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Times are the tenth percentile of the steps of the second half, in milliseconds: a busy machine spoils means. `cpu` is the time that
-//! the thread which takes the step had the processor (Linux), `wall` what went by.
+//! the thread which takes the step had the processor (Linux), `wall` what went by. `TUMBLE_WINDOW=25` shows, 25 steps at a time, where the
+//! time goes while the scene unfolds.
 
 #![allow(clippy::unwrap_used, reason = "a bench may fail loudly")]
 
@@ -207,6 +208,34 @@ fn quality(world: &World) -> (f64, f64, f64) {
     (1e3 * sum / f64::from(count.max(1)), 1e3 * most, (square / moving().count().max(1) as f64).sqrt())
 }
 
+/// How the cost goes up and down: means of so many steps at a time.
+fn tell_windows(window: usize, processor: &[Duration], reports: &[StepReport]) {
+    for (number, reports) in reports.chunks(window).enumerate() {
+        let mean = |times: &mut dyn Iterator<Item = Duration>| {
+            times.map(|time| time.as_secs_f64()).sum::<f64>() * 1e3 / reports.len() as f64
+        };
+        let first = number * window;
+        let cpu = mean(&mut processor[first..first + reports.len()].iter().copied());
+        print!("  {first:>5} cpu {cpu:>7.2} |");
+        let Some(last) = reports.last() else { continue };
+        for (stage, (name, _)) in last.times.stages.iter().enumerate() {
+            let of = |report: &StepReport| report.times.stages.iter().nth(stage).map_or(Duration::ZERO, |(_, t)| t);
+            print!(" {name} {:.2}", mean(&mut reports.iter().map(of)));
+        }
+        let looks = reports.iter().map(|report| report.work.looks).sum::<usize>() as f64 / reports.len() as f64;
+        println!(
+            " | looks {looks:.1} pairs {} contacts {} swept {} kept {} substeps {} colours {} again {}",
+            last.work.pairs,
+            last.contacts,
+            last.work.swept_contacts,
+            last.work.recycled,
+            last.work.heap_substeps,
+            last.work.colours,
+            last.work.second_thoughts,
+        );
+    }
+}
+
 fn measure(name: &str, build: &dyn Fn() -> World, workers: usize, steps: usize, exact: Option<u32>) {
     let mut world = build();
     if let Some(exact_contacts) = exact {
@@ -224,6 +253,9 @@ fn measure(name: &str, build: &dyn Fn() -> World, workers: usize, steps: usize, 
         processor.push(processor_time() - had);
         reports.push(world.report());
         worst = worst.max(quality(&world).1);
+    }
+    if let Some(window) = std::env::var("TUMBLE_WINDOW").ok().and_then(|steps| steps.parse::<usize>().ok()) {
+        tell_windows(window.max(1), &processor, &reports);
     }
     let half = steps / 2;
     let of = |time: fn(&StepReport) -> Duration| percentile(&mut reports[half..].iter().map(time).collect::<Vec<_>>());

@@ -124,6 +124,9 @@ pub enum StepError {
         /// What the curve says, as text.
         value: String,
     },
+    /// What [acts](crate::Behavior) on the world before the step failed; the text says why and where.
+    #[error("{0}")]
+    Behavior(String),
     /// A force is not finite.
     #[error("{force:?} exerts a force or torque on {} that is not finite; look at its properties", called(*.body, .name))]
     ForceNotFinite {

@@ -291,6 +291,7 @@
 //! the body or the force, and the state is as it was.
 
 mod applied;
+mod behavior;
 mod cancel;
 pub mod constraint;
 pub mod contact;
@@ -316,6 +317,7 @@ mod workers;
 mod world;
 
 pub use applied::Applied;
+pub use behavior::Behavior;
 pub use cancel::Cancel;
 pub use error::{ModelError, StepError};
 pub use id::{Arena, BodyId, ColliderId, ForceId, Id, JointId};

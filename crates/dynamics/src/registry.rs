@@ -16,6 +16,7 @@
 //! ```
 
 use crate::ModelError;
+use crate::behavior::Behavior;
 use crate::constraint::Attach;
 use crate::curve::Curve;
 use crate::force::Force;
@@ -46,6 +47,8 @@ pub struct Registry {
     pub scripts: Table<Arc<dyn Script>>,
     /// Convex shapes of users; only for saved worlds.
     pub shapes: Table<Arc<dyn SupportMap>>,
+    /// What acts on worlds before every step; only for saved worlds.
+    pub behaviors: Table<Box<dyn Behavior>>,
     /// Integrators.
     pub integrators: Table<Box<dyn Integrator>>,
     /// Constraint solvers.
@@ -84,6 +87,7 @@ impl Registry {
             curves: Table::new("curve"),
             scripts: Table::new("script"),
             shapes: Table::new("custom shape"),
+            behaviors: Table::new("behaviour"),
             integrators: Table::new("integrator"),
             solvers: Table::new("solver"),
             broad_phases: Table::new("broad phase"),
@@ -175,7 +179,7 @@ macro_rules! inside {
     };
 }
 
-inside!(Arc Force, Arc Attach, Arc Curve, Arc Script, Arc SupportMap, Box Integrator, Box ConstraintSolver);
+inside!(Arc Force, Arc Attach, Arc Curve, Arc Script, Arc SupportMap, Box Integrator, Box ConstraintSolver, Box Behavior);
 
 /// A part of a table.
 struct Made<T> {

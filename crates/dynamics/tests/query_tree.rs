@@ -104,7 +104,7 @@ fn compare(world: &World, random: &mut fastrand::Rng) -> usize {
         let distance = if random.u32(0..10) == 0 { 1e5 } else { 8.0 };
         let from = vector(random, distance);
         let towards = if random.u32(0..4) == 0 { from.round() + DVec3::X } else { vector(random, 6.0) };
-        let Some(ray) = Ray::towards(from, towards) else { continue };
+        let Ok(ray) = Ray::towards(from, towards) else { continue };
         let reach = [3.0, 10.0, 1e6, f64::INFINITY][random.usize(0..4)];
         let expected = scan.rays(&ray, reach, filter);
         found += expected.len();

@@ -97,7 +97,7 @@ fn measure(scene: &Scene, mut space: AnyBroadPhase) -> (f64, f64) {
     let rays: Vec<Ray> = (0..RAYS)
         .filter_map(|_| {
             let from = scene.bodies[rng.usize(0..scene.bodies.len())].start + random_vector(&mut rng, -5.0, 5.0);
-            Ray::new(from, random_vector(&mut rng, -1.0, 1.0))
+            Ray::new(from, random_vector(&mut rng, -1.0, 1.0)).ok()
         })
         .collect();
     let mut best_ray = f64::INFINITY;

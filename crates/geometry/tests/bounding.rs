@@ -175,7 +175,7 @@ fn check_single<V: BoundingVolume + std::fmt::Debug>(
         assert!((v.distance(p) - p.distance(q)).abs() < 1e-14);
 
         // A ray is outside before it enters, inside just after (unless it only grazes).
-        let Some(ray) = Ray::towards(p, v.center() + point(&mut rng, 1.0)) else { continue };
+        let Ok(ray) = Ray::towards(p, v.center() + point(&mut rng, 1.0)) else { continue };
         match v.cast_ray(&ray, 100.0) {
             Some(distance) => {
                 hits += 1;

@@ -400,7 +400,7 @@ impl History {
             direction[self.rng.usize(0..3)] = 0.0;
         }
         let origin = place(&mut self.rng, self.scene) + vector(&mut self.rng, 3.0);
-        let Some(ray) = Ray::new(origin, direction) else { return };
+        let Ok(ray) = Ray::new(origin, direction) else { return };
         let max = [0.0, 5.0, 50.0, 1e15, f64::INFINITY][self.rng.usize(0..5)];
         let start = Aabb::new(origin, origin);
         self.compare_distance_query(

@@ -99,6 +99,20 @@ export async function access(t) {
     await page.fill('#filter', '');
   });
 
+  await t.step('the method and each of its settings say what they are', async () => {
+    for (const name of ['realtime', 'retroactive', 'accurate', 'verlet']) {
+      await pane('method');
+      await page.selectOption('#field-Method', name);
+      await t.settled();
+      await t.until(`document.querySelector('#field-Method')?.value === '${name}'`);
+      const silent = await page.$$eval('#pane-method :is(select, input)', (fields) =>
+        fields.filter((field) => !(document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent ?? '').match(/\w+ \w+/)).map(({ id }) => id));
+      assert.deepEqual(silent, [], name);
+    }
+    await page.selectOption('#field-Method', 'realtime');
+    await t.settled();
+  });
+
   await t.step('the speed says what it is', async () => {
     await t.play();
     await page.setViewportSize({ width: 1300, height: 700 });

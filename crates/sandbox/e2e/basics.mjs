@@ -19,6 +19,14 @@ export async function basics(t) {
     await t.read("stage.setQuality('low')");
   });
 
+  await t.step('the first scene can run in real time, and says so', async () => {
+    assert.equal(await t.read('status().method.realtime !== undefined || status().method === "realtime"'), true);
+    await t.play();
+    await t.until('status().playing && status().step_ms < 1000 * status().dt');
+    await t.until("/^[0-9.]+ × real time/.test(document.querySelector('#pace').textContent)");
+    assert.ok(await page.isVisible('#pace b'));
+  });
+
   await t.step('the canvas is not blank', async () => {
     const count = colours(await t.pixels());
     assert.ok(count > 20, `${count} colours`);

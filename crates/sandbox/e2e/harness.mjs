@@ -28,9 +28,9 @@ export class Harness {
     return harness;
   }
 
-  async newPage() {
+  async newPage(device = { viewport: { width: 900, height: 520 } }) {
     // Colours that fade into each other would be read halfway.
-    const page = await this.browser.newPage({ viewport: { width: 900, height: 520 }, reducedMotion: 'reduce' });
+    const page = await this.browser.newPage({ ...device, reducedMotion: 'reduce' });
     page.setDefaultTimeout(PATIENCE);
     if (SLOWER > 1) await (await page.context().newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
     page.on('console', (message) => {
@@ -68,7 +68,7 @@ export class Harness {
 
   /** Reads something of the page. */
   read(what, page = this.page) {
-    const names = 'bodies, shades, strands, overlay, stage, status, scene, link, compare, plots, selected';
+    const names = 'bodies, shades, strands, fluids, shadows, overlay, stage, status, scene, link, compare, plots, selected';
     return page.evaluate(`(() => { const { ${names} } = sandbox; ${what.startsWith('{') ? what : `return ${what};`} })()`);
   }
 
@@ -110,8 +110,8 @@ export class Harness {
   }
 
   /** Where a body is on the screen. */
-  onScreen(name) {
-    return this.page.evaluate((wanted) => {
+  onScreen(name, page = this.page) {
+    return page.evaluate((wanted) => {
       const { bodies, stage } = window.sandbox;
       const body = [...bodies.bySlot.values()].find(({ look }) => look.name === wanted);
       stage.draw();

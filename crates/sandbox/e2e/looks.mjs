@@ -33,6 +33,27 @@ between = ["world", "weight"]
 spring = { points = [[0, 2, 0], [0, 0.75, 0]], stiffness = 100 }
 `;
 
+const WATER = `title = "Water"
+camera = { from = [0, 2, 7], to = [0, 0, 0] }
+[bodies.raft]
+shape.box.size = [1, 0.4, 1]
+material = "wood"
+[forces.water]
+buoyancy = { level = 0 }
+`;
+
+/** A ball that is thrown 5 m high, and comes down 8 m away. */
+const THROW = `title = "Throw"
+duration = 2
+[bodies.floor]
+kind = "fixed"
+shape.half_space = {}
+[bodies.ball]
+shape.sphere.radius = 0.5
+position = [0, 2, 0]
+velocity = [4, 7.67, 0]
+`;
+
 export async function looks(t) {
   const { page } = t;
 
@@ -77,7 +98,58 @@ export async function looks(t) {
     assert.equal(await t.read('strands.count'), 0);
   });
 
+  await t.step('pivots and anchors of joints are drawn', async () => {
+    await t.run(EVERYTHING);
+    await t.ask('pause', 'reset');
+    await t.read('{ stage.look(scene()) }');
+    assert.equal(await t.read('strands.pins'), 1);
+    await t.remember();
+    await t.read('{ strands.clear(0) }');
+    const changed = await t.changed();
+    assert.ok(changed > 8, `${changed} pixels`);
+  });
+
+  await t.step('contact shadows lie under bodies where real ones cost too much', async () => {
+    await t.run(EVERYTHING);
+    await t.ask('pause', 'reset');
+    await t.read("{ stage.look(scene()); stage.setQuality('low'); stage.draw(); }");
+    // Of the low box, which lies on the floor; what stands on it and the bob are too high.
+    assert.equal(await t.read('shadows.count'), 1);
+    await t.remember();
+    await t.read('{ shadows.wanted = false }');
+    const changed = await t.changed();
+    assert.ok(changed > 100, `${changed} pixels`);
+    await t.read('{ shadows.wanted = true }');
+  });
+
+  await t.step('the surface of water is drawn', async () => {
+    await t.run(WATER);
+    await t.ask('pause', 'reset');
+    await t.read('{ stage.look(scene()); fluids.show(scene().fluids) }');
+    assert.equal(await t.read('fluids.count'), 1);
+    await t.remember();
+    await t.read('{ fluids.show([]) }');
+    const changed = await t.changed();
+    assert.ok(changed > 5000, `${changed} pixels`);
+  });
+
+  await t.step('the camera sees what will happen', async () => {
+    await t.run(THROW);
+    await t.ask('pause', 'reset');
+    await t.read('{ stage.look(scene()) }');
+    for (let part = 0; part < 8; part++) {
+      const [x, y] = await t.onScreen('ball');
+      const [width, height] = await t.read('stage.views[0].free');
+      assert.ok(x > 0 && x < width && y > 0 && y < height, `at ${await t.read('bodies.time')} s it is at ${x}, ${y}`);
+      await t.ask(...Array.from({ length: 60 }, () => 'step'));
+    }
+    assert.ok((await t.read('bodies.time')) > 1.9);
+  });
+
   await t.step('who sleeps is shown', async () => {
+    await t.open('show');
+    await t.run(EVERYTHING);
+    await t.read('{ stage.look(scene()) }');
     await page.check('#show-sleep');
     await t.play();
     const sleeping = "[...bodies.bySlot.values()].filter(({ look, asleep }) => look.kind === 'dynamic' && asleep).length";

@@ -7,6 +7,7 @@ import { basics } from './basics.mjs';
 import { compare } from './compare.mjs';
 import { Harness } from './harness.mjs';
 import { looks } from './looks.mjs';
+import { phone } from './phone.mjs';
 
 const [tumble, executablePath] = process.argv.slice(2);
 const t = await Harness.start(tumble, executablePath, 'dominoes');
@@ -16,6 +17,7 @@ try {
   await compare(t);
   await looks(t);
   await access(t);
+  await phone(t);
   assert.deepEqual(t.complaints, [], 'complaints in the console');
 
   await t.step('another tab sees the same', async () => {

@@ -6,7 +6,8 @@
 //!   into the memory allowed. They are what is shown while somebody goes back and forth.
 //! - **wholes**: now and then everything, with all the methods remember of contacts and impulses, which is a lot; and
 //!   whenever bodies come or go, or the method changes.
-//! - **pulls**: which hands pulled in which steps, the only thing from outside that happens between two wholes.
+//! - **pulls** and **inputs**: which hands pulled in which steps, and what keys and pointers said, the only things from outside
+//!   that happen between two wholes.
 //!
 //! What all of them take is counted, and the oldest are forgotten when it is too much, whatever is shot and deleted.
 //!
@@ -15,7 +16,7 @@
 
 use crate::hand::Hand;
 use crate::runs::{Runs, States, StepProblem, Whole};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tumble_dynamics::State;
 
@@ -27,6 +28,9 @@ const SHORTEST: f64 = 1.0 / 60.0;
 const MEMORY: f64 = 128e6;
 /// How many steps are taken between two wholes, if memory allows.
 const STEPS: f64 = 60.0;
+
+/// What keys, sliders and pointers say, by name.
+pub(crate) type Inputs = BTreeMap<String, f64>;
 
 #[derive(Debug)]
 struct Moment {
@@ -47,6 +51,8 @@ pub(crate) struct History {
     moments: VecDeque<Moment>,
     /// Which hands pull, from the step with this number on.
     pulls: VecDeque<(u64, Vec<Hand>)>,
+    /// What comes from outside, from the step with this number on.
+    inputs: VecDeque<(u64, Arc<Inputs>)>,
     /// The moment that was gone back to, while its whole is still to be worked out.
     shown: Option<(Arc<States>, Arc<Whole>)>,
 }
@@ -54,7 +60,8 @@ pub(crate) struct History {
 impl History {
     /// Begins with things as they are.
     pub(crate) fn new(runs: &Runs) -> Self {
-        let mut history = Self { moments: VecDeque::new(), pulls: VecDeque::new(), shown: None };
+        let mut history =
+            Self { moments: VecDeque::new(), pulls: VecDeque::new(), inputs: VecDeque::new(), shown: None };
         history.record_whole(runs);
         history
     }
@@ -68,6 +75,25 @@ impl History {
         if self.pulls.back().map_or(&[][..], |(_, hands)| hands) != hands {
             self.pulls.push_back((steps, hands.to_vec()));
         }
+    }
+
+    /// Says what comes from outside in a step that is about to be taken, and in those after it.
+    pub(crate) fn set(&mut self, steps: u64, inputs: &Arc<Inputs>) {
+        while self.inputs.back().is_some_and(|(since, _)| *since >= steps) {
+            self.inputs.pop_back();
+        }
+        if self.inputs.back().is_none_or(|(_, known)| known != inputs) {
+            self.inputs.push_back((steps, inputs.clone()));
+        }
+    }
+
+    fn coming(&self, steps: u64) -> Arc<Inputs> {
+        let after = self.inputs.partition_point(|(since, _)| *since <= steps);
+        after
+            .checked_sub(1)
+            .and_then(|last| self.inputs.get(last))
+            .map(|(_, inputs)| inputs.clone())
+            .unwrap_or_default()
     }
 
     fn pulling(&self, steps: u64) -> &[Hand] {
@@ -153,6 +179,9 @@ impl History {
         while self.pulls.get(1).is_some_and(|(since, _)| *since <= oldest) {
             self.pulls.pop_front();
         }
+        while self.inputs.get(1).is_some_and(|(since, _)| *since <= oldest) {
+            self.inputs.pop_front();
+        }
     }
 
     /// The times of the first and last moment.
@@ -193,6 +222,7 @@ impl History {
         let steps = |state: &State| state.steps;
         while steps(runs.world().state()) < steps(&states.first) {
             let hands = self.pulling(steps(runs.world().state()));
+            runs.set_inputs(&self.coming(steps(runs.world().state())));
             match runs.step(hands) {
                 Ok(()) => {}
                 Err(StepProblem::Interrupted) => {
@@ -246,6 +276,32 @@ mod tests {
             course.push(fingerprints(runs));
         }
         course
+    }
+
+    /// Somebody drives the car; from any moment that is gone back to it goes on as it did, by script and keys.
+    #[test]
+    fn what_keys_and_scripts_did_is_done_again() {
+        let mut runs = open("car");
+        let mut history = History::new(&runs);
+        let mut course = Vec::new();
+        for number in 0..150_u32 {
+            let (gas, steer) = (if number > 40 { 1.0 } else { -0.5 }, 0.1 * f64::from(number % 11) - 0.5);
+            let inputs = Arc::new(Inputs::from([("gas".to_owned(), gas), ("steer".to_owned(), steer)]));
+            history.set(runs.world().state().steps, &inputs);
+            runs.set_inputs(&inputs);
+            step(&mut runs, &mut history, &[]);
+            course.push(fingerprints(&runs));
+        }
+        for time in [2.4, 1.7, 0.9, 0.4] {
+            history.show(time, &mut runs);
+            history.work_out(&mut runs);
+            let steps = runs.world().state().steps as usize;
+            assert_eq!(fingerprints(&runs), course[steps - 1], "{time}");
+            // On from there, with the same inputs.
+            runs.set_inputs(&history.coming(steps as u64));
+            runs.step(&[]).unwrap();
+            assert_eq!(fingerprints(&runs), course[steps], "after {time}");
+        }
     }
 
     #[test]

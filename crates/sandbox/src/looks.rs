@@ -10,11 +10,18 @@ use tumble_dynamics::{BodyId, Id};
 use tumble_geometry::Shape;
 use tumble_scene::Scene;
 use tumble_scene::look::{Surface, color};
+use tumble_scene::skin::{Figure, Skin};
 
 /// The first byte of a surface.
 const SURFACE: u8 = 2;
 
-/// A surface as a message: kind, number and count of corners (`u32`), then positions and normals of all corners (`f32`).
+/// The first byte of a skin.
+const SKIN: u8 = 7;
+
+/// A surface as a message: kind, number and count of corners (`u32`), then positions and normals of all corners (`f32`), and, if it
+/// has colours of its own, red, green and blue of all corners. Or a skin: kind, number, counts of vertices, triangles and bones
+/// (`u32`), then positions, normals and weights (4) of all vertices, the inverses of the bones' poses at rest as matrices by columns
+/// (`f32`), the corners of the triangles (`u32`), the bones (4) of all vertices (`u16`), and their colours.
 pub(crate) type SurfaceBytes = Arc<[u8]>;
 
 /// A body's look.
@@ -42,11 +49,12 @@ impl Bodies {
         let mut surfaces = Surfaces::default();
         surfaces.made = before.surfaces.clone();
         let rods = rods(scene);
+        let skins = skins(scene);
         let mut list = Vec::new();
         for id in scene.world.model().bodies().ids() {
             match known.get(&id) {
                 Some(&look) => list.push(look.clone()),
-                None => list.push(Arc::new(look(scene, id, &rods, &mut surfaces))),
+                None => list.push(Arc::new(look(scene, id, &rods, &skins, &mut surfaces))),
             }
         }
         Self { version: before.version + 1, list, surfaces: surfaces.made }
@@ -61,6 +69,17 @@ struct Surfaces {
 }
 
 impl Surfaces {
+    /// The number of what is at an address, made if it is new.
+    fn shared(&mut self, address: usize, make: impl FnOnce(u32) -> SurfaceBytes) -> u32 {
+        if let Some(&number) = self.of_shape.get(&address) {
+            return number;
+        }
+        let number = self.made.keys().last().map_or(0, |last| last + 1);
+        self.made.insert(number, make(number));
+        self.of_shape.insert(address, number);
+        number
+    }
+
     fn number(&mut self, shape: &Shape) -> u32 {
         let data = match shape {
             Shape::Hull(hull) => Some(Arc::as_ptr(hull) as usize),
@@ -74,21 +93,48 @@ impl Surfaces {
             return number;
         }
         let number = self.made.keys().last().map_or(0, |last| last + 1);
-        self.made.insert(number, surface_message(number, shape));
+        let surface = Surface::of(shape, &tumble_geometry::Transform::IDENTITY);
+        self.made.insert(number, surface_message(number, &surface));
         self.of_shape.extend(data.map(|data| (data, number)));
         number
     }
 }
 
-fn surface_message(number: u32, shape: &Shape) -> SurfaceBytes {
-    let surface = Surface::of(shape, &tumble_geometry::Transform::IDENTITY);
+fn surface_message(number: u32, surface: &Surface) -> SurfaceBytes {
     let mut bytes = vec![SURFACE];
     bytes.extend(number.to_le_bytes());
     bytes.extend((surface.positions.len() as u32).to_le_bytes());
     for vector in surface.positions.iter().chain(&surface.normals) {
         vector.to_array().into_iter().for_each(|x| bytes.extend(x.to_le_bytes()));
     }
+    bytes.extend(surface.colors.iter().flatten());
     bytes.into()
+}
+
+fn skin_message(number: u32, skin: &Skin) -> SurfaceBytes {
+    let mut bytes = vec![SKIN];
+    for count in [number, skin.positions.len() as u32, skin.triangles.len() as u32, skin.rest.len() as u32] {
+        bytes.extend(count.to_le_bytes());
+    }
+    let vectors = skin.positions.iter().chain(&skin.normals).flat_map(|vector| vector.to_array());
+    let inverses = skin.rest.iter().flat_map(|rest| {
+        let inverse = rest.inverse();
+        let (turn, place) = (inverse.rotation.as_quat(), inverse.translation.as_vec3());
+        glam::Mat4::from_rotation_translation(turn, place).to_cols_array()
+    });
+    let weights = skin.weights.iter().flatten().copied();
+    vectors.chain(weights).chain(inverses).for_each(|x| bytes.extend(x.to_le_bytes()));
+    skin.triangles.iter().flatten().for_each(|index| bytes.extend(index.to_le_bytes()));
+    skin.joints.iter().flatten().for_each(|bone| bytes.extend(bone.to_le_bytes()));
+    bytes.extend(skin.colors.iter().flatten());
+    bytes.into()
+}
+
+/// The figures by the body that stands for them: the first of their bones.
+type Skins<'a> = BTreeMap<BodyId, &'a Figure>;
+
+fn skins(scene: &Scene) -> Skins<'_> {
+    scene.figures.iter().filter_map(|figure| Some((*figure.bodies.first()?, figure))).collect()
 }
 
 /// A word for the kind of a body.
@@ -101,12 +147,32 @@ pub(crate) fn kind(kind: &BodyKind) -> &'static str {
     }
 }
 
-fn look(scene: &Scene, id: BodyId, rods: &Rods, surfaces: &mut Surfaces) -> BodyLook {
+fn look(scene: &Scene, id: BodyId, rods: &Rods, skins: &Skins<'_>, surfaces: &mut Surfaces) -> BodyLook {
     let model = scene.world.model();
     let mut needed = Vec::new();
     let mut parts = Vec::new();
     let body = model.bodies().get(id);
     let colliders = body.map_or(&[][..], |body| &body.colliders);
+    let visual = scene.visual(id);
+    if let Some(visual) = visual.filter(|visual| !visual.positions.is_empty()) {
+        let number = surfaces.shared(Arc::as_ptr(visual) as usize, |number| surface_message(number, visual));
+        needed.push(number);
+        let painted = !visual.colors.is_empty();
+        parts.push(json!({
+            "shape": "surface", "surface": number, "painted": painted, "position": [0, 0, 0], "rotation": [0, 0, 0, 1],
+        }));
+    }
+    if let Some(figure) = skins.get(&id) {
+        let skin = &figure.skin;
+        let number = surfaces.shared(Arc::as_ptr(skin) as usize, |number| skin_message(number, skin));
+        needed.push(number);
+        let bones: Vec<usize> = figure.bodies.iter().map(|bone| bone.slot()).collect();
+        parts.push(json!({
+            "shape": "skin", "surface": number, "painted": !skin.colors.is_empty(), "bones": bones,
+            "position": [0, 0, 0], "rotation": [0, 0, 0, 1],
+        }));
+    }
+    let colliders = if visual.is_some() { &[][..] } else { colliders };
     for collider in colliders.iter().filter_map(|&collider| model.colliders().get(collider)) {
         let mut part = match &collider.shape {
             Shape::Sphere(ball) => json!({ "shape": "sphere", "size": [ball.radius(), ball.radius(), ball.radius()] }),
@@ -128,12 +194,13 @@ fn look(scene: &Scene, id: BodyId, rods: &Rods, surfaces: &mut Surfaces) -> Body
         parts.push(part);
     }
     // A point mass without a shape is shown as a small ball.
-    if parts.is_empty() && body.is_some_and(|body| body.kind.is_movable()) {
+    if parts.is_empty() && visual.is_none() && body.is_some_and(|body| body.kind.is_movable()) {
         parts.push(
             json!({ "shape": "sphere", "size": [0.03, 0.03, 0.03], "position": [0, 0, 0], "rotation": [0, 0, 0, 1] }),
         );
     }
-    parts.extend(rods.get(&id).into_iter().flatten().cloned());
+    let rods = if visual.is_some() { None } else { rods.get(&id) };
+    parts.extend(rods.into_iter().flatten().cloned());
     let json = json!({
         "id": id,
         "slot": id.slot(),

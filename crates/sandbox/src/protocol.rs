@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tumble_dynamics::BodyId;
 
 /// The longest message from a page, in bytes; a scene's text is the longest there is.
@@ -37,6 +37,10 @@ pub(crate) enum Request {
     Drag { to: DVec3 },
     /// Lets go.
     Release,
+    /// Sets numbers that the scene's controls and script read: what keys, sliders and the pointer say.
+    Input { values: BTreeMap<String, f64> },
+    /// Wants what was set since the start, as a file for `tumble run --keys`.
+    Inputs,
     /// Shoots a ball from a point along a direction.
     Shoot { from: DVec3, towards: DVec3 },
     /// Removes a body.
@@ -69,7 +73,7 @@ impl Request {
     /// Whether it leaves everything as it is, but for the moment that is shown.
     pub(crate) fn only_looks(&self) -> bool {
         let looks = matches!(self, Self::Inspect { .. } | Self::Draw { .. } | Self::Seen { .. } | Self::Seek { .. });
-        looks || matches!(self, Self::Pause | Self::Speed { .. } | Self::Echo { .. } | Self::Look { .. })
+        looks || matches!(self, Self::Pause | Self::Inputs | Self::Speed { .. } | Self::Echo { .. } | Self::Look { .. })
     }
 }
 
@@ -135,6 +139,8 @@ mod tests {
         assert_eq!(read(r#"{"do":"speed","factor":0.5}"#).unwrap(), Request::Speed { factor: 0.5 });
         assert_eq!(read(r#"{"do":"drag","to":[1,2,3]}"#).unwrap(), Request::Drag { to: DVec3::new(1.0, 2.0, 3.0) });
         assert_eq!(read(r#"{"do":"inspect","body":null}"#).unwrap(), Request::Inspect { body: None });
+        let values = BTreeMap::from([("gas".to_owned(), 0.5)]);
+        assert_eq!(read(r#"{"do":"input","values":{"gas":0.5}}"#).unwrap(), Request::Input { values });
         for bad in ["", "1", "{}", r#"{"do":"fly"}"#, r#"{"do":"drag","to":[1,2]}"#, r#"{"do":"speed","factor":1e999}"#]
         {
             assert!(read(bad).is_err(), "{bad}");

@@ -6,6 +6,7 @@
 use crate::hand::Hand;
 use crate::subject::described_method;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tumble_dynamics::method::Method;
 use tumble_dynamics::{BodyState, Cancel, EnergyWatch, Id, Model, Snapshot, State, StepError, World, Wrench};
@@ -204,6 +205,17 @@ impl Runs {
     /// The worlds there are.
     pub(crate) fn worlds_mut(&mut self) -> impl Iterator<Item = &mut World> {
         std::iter::once(&mut self.scene.world).chain(self.second.as_mut().map(|second| &mut second.world))
+    }
+
+    /// What comes from outside, from the next step on: the same for both worlds.
+    pub(crate) fn set_inputs(&mut self, inputs: &BTreeMap<String, f64>) {
+        for world in self.worlds_mut() {
+            if world.inputs() != inputs {
+                world.clear_inputs();
+                // They were looked at when they came.
+                inputs.iter().for_each(|(name, &value)| drop(world.set_input(name, value)));
+            }
+        }
     }
 
     /// Does the same to both worlds.

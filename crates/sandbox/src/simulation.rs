@@ -6,7 +6,7 @@
 use crate::drawings;
 use crate::frame::{Pose, unit_for};
 use crate::hand::Hand;
-use crate::history::History;
+use crate::history::{History, Inputs};
 use crate::inspect::inspect;
 use crate::limits::Limits;
 use crate::looks::Bodies;
@@ -18,7 +18,7 @@ use crate::subject::{Subject, load_method};
 use crate::tell::{extent_size, problem, scene_problem, smallest, tell_scene, tell_status};
 use glam::DVec3;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +27,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tumble_dynamics::method::{VerletLoop, VerletSettings};
 use tumble_dynamics::{Body, Cancel, Id, Snapshot, World};
 use tumble_geometry::Shape;
+use tumble_scene::behave::Track;
 use tumble_scene::record::Header;
 use tumble_scene::{Report, Scene};
 
@@ -43,6 +44,10 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 /// The speed of a shot ball in m/s, and the most bodies there may be for one more to be shot.
 const SHOT_SPEED: f64 = 15.0;
 const MOST_BODIES: usize = 20_000;
+/// How many of the lines that a script said last are shown.
+const MOST_SAID: usize = 6;
+/// How many numbers may come from outside.
+const MOST_INPUTS: usize = 200;
 
 /// How long nobody goes back or forth in time before the moment that is shown is worked out.
 const REST: Duration = Duration::from_millis(150);
@@ -89,6 +94,11 @@ pub(crate) struct Simulation {
     start: Snapshot,
     history: History,
     hands: BTreeMap<ClientId, Hand>,
+    /// What comes from outside, by name, and all that came since the start.
+    inputs: Arc<Inputs>,
+    track: Track,
+    /// What the script said last.
+    said: VecDeque<String>,
     playing: bool,
     speed: f64,
     /// How much simulated time is owed, in seconds.
@@ -129,6 +139,9 @@ impl Simulation {
             start,
             history,
             hands: BTreeMap::new(),
+            inputs: Arc::default(),
+            track: Track::default(),
+            said: VecDeque::new(),
             playing: true,
             speed: 1.0,
             debt: 0.0,
@@ -271,6 +284,9 @@ impl Simulation {
                     hand.drag(to);
                 }
             }
+            Request::Input { values } => self.set_inputs(&values).map_err(|text| problem(&text))?,
+            // Asked for by somebody who waits for an answer.
+            Request::Inputs => return Err(json!({ "type": "inputs", "text": self.track.to_toml() })),
             Request::Release => drop(self.hands.remove(&client)),
             Request::Shoot { from, towards } => self.shoot(from, towards).map_err(|text| problem(&text))?,
             Request::Delete { body } => {
@@ -302,10 +318,30 @@ impl Simulation {
         }
     }
 
+    /// Takes down what comes from outside; it counts from the next step on.
+    fn set_inputs(&mut self, values: &BTreeMap<String, f64>) -> Result<(), String> {
+        let mut inputs = (*self.inputs).clone();
+        inputs.extend(values.iter().map(|(name, &value)| (name.clone(), value)));
+        // What a world would refuse is refused here, and not in a step.
+        if inputs.len() > MOST_INPUTS || inputs.iter().any(|(name, value)| name.len() > 200 || !value.is_finite()) {
+            return Err(format!("inputs are finite numbers with short names, at most {MOST_INPUTS}"));
+        }
+        self.inputs = Arc::new(inputs);
+        Ok(())
+    }
+
+    /// Forgets what came from outside and what was said.
+    fn forget_inputs(&mut self) {
+        self.inputs = Arc::default();
+        self.track = Track::default();
+        self.said.clear();
+    }
+
     fn reset(&mut self) {
         self.runs.reset(&self.start);
         self.history = History::new(&self.runs);
         self.hands.clear();
+        self.forget_inputs();
         (self.debt, self.error) = (0.0, None);
         self.now.bodies = Arc::new(Bodies::of(&self.runs.scene, &self.now.bodies));
     }
@@ -316,6 +352,7 @@ impl Simulation {
         self.limits = Limits::default();
         self.history = History::new(&self.runs);
         self.hands.clear();
+        self.forget_inputs();
         (self.debt, self.error, self.playing) = (0.0, None, true);
         self.scene_opened();
     }
@@ -420,9 +457,16 @@ impl Simulation {
     fn step(&mut self) {
         let hands: Vec<Hand> = self.hands.values().copied().collect();
         self.history.pull(self.runs.world().state().steps, &hands);
+        self.history.set(self.runs.world().state().steps, &self.inputs);
+        self.track.note(self.runs.world().time(), &self.inputs);
+        self.runs.set_inputs(&self.inputs);
         let (was_compared, stepped) = (self.runs.second.is_some(), self.runs.step(&hands));
         match stepped {
-            Ok(()) => self.history.record_at_times(&self.runs),
+            Ok(()) => {
+                self.said.extend(self.runs.scene.world.take_messages());
+                self.said.drain(..self.said.len().saturating_sub(MOST_SAID));
+                self.history.record_at_times(&self.runs);
+            }
             Err(StepProblem::Interrupted) => {}
             Err(StepProblem::Broken(error)) => {
                 (self.playing, self.error) = (false, Some(error));
@@ -473,6 +517,7 @@ impl Simulation {
         status["speed"] = json!(self.speed);
         status["pace"] = json!(if self.playing { self.pace } else { 0.0 });
         status["history"] = json!(self.history.range());
+        status["said"] = json!(self.said);
         status["error"] = json!(self.error);
         let [warning, second_warning] = self.runs.warnings();
         status["warning"] = json!(warning);

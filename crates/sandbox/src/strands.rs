@@ -1,4 +1,4 @@
-//! Rods, ropes and springs between bodies, as a message:
+//! Rods, ropes and springs between bodies, and the pins of joints, as a message:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -6,12 +6,13 @@
 //! | 1 | the run: 0 for the first, 1 for the second |
 //! | 4 | how thick a wire is, in metres, `f32` |
 //! | 4 | the number of pieces that follow, `u32` |
-//! | 25 each | 1 for a coil, 0 for a straight wire; two ends (`f32`) |
+//! | 25 each | 0 for a straight wire, 1 for a coil, 2 for a pin, 3 for a pin on what stands still; two ends (`f32`), of pins twice their place |
 
+use glam::DVec3;
 use std::sync::Arc;
 use tumble_dynamics::World;
 use tumble_scene::Scene;
-use tumble_scene::strands::{StrandKind, strands};
+use tumble_scene::strands::{StrandKind, pins, strands};
 
 /// The first byte of the message.
 const STRANDS: u8 = 6;
@@ -23,13 +24,17 @@ pub(crate) fn thickness(scene: &Scene) -> f64 {
 
 /// All that is stretched between the bodies of a world.
 pub(crate) fn tell_strands(world: &World, run: u8, thickness: f64) -> Arc<[u8]> {
-    let strands = strands(world.model(), world.state());
+    let strands = strands(world.model(), world.state())
+        .into_iter()
+        .map(|strand| (u8::from(strand.kind == StrandKind::Coil), strand.ends));
+    let pins = pins(world.model(), world.state()).into_iter().map(|pin| (2 + u8::from(pin.fixed), [pin.at; 2]));
+    let pieces: Vec<(u8, [DVec3; 2])> = strands.chain(pins).collect();
     let mut bytes = vec![STRANDS, run];
     bytes.extend((thickness as f32).to_le_bytes());
-    bytes.extend((strands.len() as u32).to_le_bytes());
-    for strand in strands {
-        bytes.push(u8::from(strand.kind == StrandKind::Coil));
-        for end in strand.ends {
+    bytes.extend((pieces.len() as u32).to_le_bytes());
+    for (kind, ends) in pieces {
+        bytes.push(kind);
+        for end in ends {
             end.as_vec3().to_array().into_iter().for_each(|x| bytes.extend(x.to_le_bytes()));
         }
     }

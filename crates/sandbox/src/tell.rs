@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tumble_dynamics::{Id, Snapshot, World};
+use tumble_scene::behave::SceneBehavior;
+use tumble_scene::framing::of_interest;
 use tumble_scene::{Report, Scene, gallery};
 
 /// An answer that says what is wrong.
@@ -64,8 +66,26 @@ pub(crate) fn tell_scene(scene: &Scene, name: &str, unit: f64) -> Value {
         "camera": scene.camera.map(|camera| json!({
             "from": camera.from, "to": camera.to, "view_deg": camera.view_deg,
         })),
-        "extent": extent(&scene.world),
+        "extent": extent(scene),
+        "fluids": fluids(&scene.world),
+        "controls": controls(scene),
     })
+}
+
+/// What whoever watches can set.
+fn controls(scene: &Scene) -> Vec<Value> {
+    let behavior: Option<&dyn std::any::Any> = scene.world.behavior().map(|behavior| behavior as _);
+    let behavior = behavior.and_then(|behavior| behavior.downcast_ref::<SceneBehavior>());
+    let told = behavior.into_iter().flat_map(SceneBehavior::controls).map(|(name, control)| {
+        json!({
+            "name": name,
+            "label": control.label,
+            "keys": control.keys,
+            "pointer": control.pointer,
+            "range": control.range,
+        })
+    });
+    told.collect()
 }
 
 /// How things are in a world that goes on by a method with steps of length `dt`.
@@ -120,8 +140,20 @@ pub(crate) fn smallest(world: &World) -> f64 {
     if smallest.is_finite() { smallest } else { 1.0 }
 }
 
-/// The box around everything finite: low and high corner; none if there is nothing.
-fn extent(world: &World) -> Option<[glam::DVec3; 2]> {
+/// The surfaces of fluids: a point of each, and its normal out of the fluid.
+fn fluids(world: &World) -> Value {
+    let surfaces = world.model().forces().iter().filter_map(|(_, force)| force.surface());
+    surfaces.map(|surface| json!({ "point": surface.normal * surface.offset, "normal": surface.normal })).collect()
+}
+
+/// The box around what is to be seen: all that matters from start to end, or if the scene has a camera, everything finite; none if
+/// there is nothing.
+fn extent(scene: &Scene) -> Option<[glam::DVec3; 2]> {
+    if scene.camera.is_none() {
+        let whole = of_interest(scene);
+        return Some([whole.min, whole.max]);
+    }
+    let world = &scene.world;
     let boxes = world.model().colliders().iter().filter_map(|(id, collider)| {
         let aabb = collider.shape.aabb(&world.collider_pose(id)?);
         (aabb.min.is_finite() && aabb.max.is_finite()).then_some([aabb.min, aabb.max])

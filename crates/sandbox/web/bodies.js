@@ -3,14 +3,15 @@
 // like the others in a view of their own, or as tinted shades among them.
 
 import * as THREE from './vendor/three.js';
-import { readFrame, readSurface } from './decode.js';
+import { readFrame, readSkin, readSurface } from './decode.js';
+import { Figure } from './skin.js';
 import { triple } from './stage.js';
 
 /**
  * @typedef {{ slot: number, generation: number }} BodyId
- * @typedef {{ shape: string, size?: number[], normal?: number[], surface?: number, position: number[], rotation: number[], sensor?: boolean, rod?: boolean }} PartLook
+ * @typedef {{ shape: string, size?: number[], normal?: number[], surface?: number, position: number[], rotation: number[], sensor?: boolean, rod?: boolean, painted?: boolean, bones?: number[] }} PartLook
  * @typedef {{ id: BodyId, slot: number, name: string, kind: string, color: number[], parts: PartLook[] }} BodyLook
- * @typedef {{ batch: Batch, index: number, local: import('./vendor/three.js').Matrix4, body: Body, rod: boolean }} Part
+ * @typedef {{ batch: Batch, index: number, local: import('./vendor/three.js').Matrix4, body: Body, rod: boolean, shape: string }} Part
  */
 
 /** A body on the stage. */
@@ -60,7 +61,8 @@ class Batch {
     this.geometry = geometry;
     this.clear = clear;
     this.layer = layer;
-    this.material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 });
+    this.painted = 'color' in geometry.attributes;
+    this.material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0, vertexColors: this.painted });
     this.mesh = this.#mesh(16);
     this.shade(shades);
   }
@@ -125,7 +127,7 @@ class Batch {
 
   /** @param {Part} part */
   paint(part) {
-    this.mesh.setColorAt(part.index, part.rod ? ROD : part.body.shown);
+    this.mesh.setColorAt(part.index, part.rod ? ROD : this.painted && part.body.shown === part.body.color ? WHITE : part.body.shown);
     if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
   }
 
@@ -142,6 +144,7 @@ const PLACE = new THREE.Matrix4();
 const ONE = new THREE.Vector3(1, 1, 1);
 const UP = new THREE.Vector3(0, 1, 0);
 const ROD = new THREE.Color('#5a636c');
+const WHITE = new THREE.Color(1, 1, 1);
 const TIRED = new THREE.Color('#7d858c');
 /** What is the same in both runs, the first, the second: each is drawn where its layer is. */
 export const LAYERS = { both: 0, first: 1, second: 2 };
@@ -154,9 +157,12 @@ export class Bodies {
   /** @type {Map<number, Body>} */ bySlot = new Map();
   /** @type {Map<string, Batch>} */ #batches = new Map();
   /** @type {Map<number, import('./vendor/three.js').BufferGeometry>} */ #surfaces = new Map();
+  /** @type {Map<number, import('./skin.js').Skin>} */ #skins = new Map();
+  /** By the slot of the body that stands for each. @type {Map<number, Figure>} */ #figures = new Map();
   unit = 1;
   time = 0;
   steps = 0;
+  /** Grows whenever bodies come or go. */ changes = 0;
   #showSleep = false;
   #shades = false;
 
@@ -175,6 +181,7 @@ export class Bodies {
     if (!this.first) return;
     this.clear(this.first.unit);
     this.#surfaces = this.first.#surfaces;
+    this.#skins = this.first.#skins;
     this.change({ add: [...this.first.bySlot.values()].map(({ look }) => look), remove: [] });
   }
 
@@ -182,6 +189,7 @@ export class Bodies {
   shade(shades) {
     this.#shades = shades;
     for (const batch of this.#batches.values()) batch.shade(shades);
+    for (const figure of this.#figures.values()) figure.shade(shades, SHADE_COLOR);
     for (const body of this.bySlot.values()) this.#paint(body);
     this.stage.touch();
   }
@@ -193,6 +201,8 @@ export class Bodies {
     this.bySlot.clear();
     this.#batches.clear();
     this.#surfaces = new Map();
+    this.changes += 1;
+    this.#skins = new Map();
     this.unit = unit;
     this.time = this.steps = 0;
   }
@@ -204,15 +214,23 @@ export class Bodies {
 
   /** @param {DataView} data */
   addSurface(data) {
-    const { number, positions, normals } = readSurface(data);
+    const { number, positions, normals, colors } = readSurface(data);
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute('position', new THREE.BufferAttribute(positions, 3));
     geometry.setAttribute('normal', new THREE.BufferAttribute(normals, 3));
+    if (colors) geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
     this.#surfaces.set(number, geometry);
+  }
+
+  /** @param {DataView} data */
+  addSkin(data) {
+    const skin = readSkin(data);
+    this.#skins.set(skin.number, skin);
   }
 
   /** @param {{ add: BodyLook[], remove: number[] }} change */
   change({ add, remove }) {
+    this.changes += 1;
     for (const slot of remove) {
       const body = this.bySlot.get(slot);
       if (body) this.#takeAway(body);
@@ -232,6 +250,12 @@ export class Bodies {
   /** @param {Body} body */
   #takeAway(body) {
     for (const part of body.parts) part.batch.remove(part);
+    const figure = this.#figures.get(body.look.slot);
+    if (figure) {
+      this.group.remove(figure.mesh);
+      figure.dispose();
+      this.#figures.delete(body.look.slot);
+    }
     for (const ground of body.grounds) {
       this.group.remove(ground);
       ground.userData.forget();
@@ -245,6 +269,15 @@ export class Bodies {
   #addPart(body, look) {
     const position = new THREE.Vector3(...triple(look.position));
     const rotation = new THREE.Quaternion(look.rotation[0], look.rotation[1], look.rotation[2], look.rotation[3]);
+    const skin = look.shape === 'skin' && this.#skins.get(look.surface ?? -1);
+    if (skin) {
+      const figure = new Figure(skin, look.bones ?? [], body.color, this.#shades);
+      figure.mesh.layers.set(this.first ? LAYERS.second : LAYERS.first);
+      figure.mesh.userData.figure = figure;
+      this.#figures.set(body.look.slot, figure);
+      this.group.add(figure.mesh);
+      return;
+    }
     if (look.shape === 'half_space') {
       const ground = this.stage.ground();
       rotation.multiply(new THREE.Quaternion().setFromUnitVectors(UP, new THREE.Vector3(...triple(look.normal ?? [0, 1, 0]))));
@@ -270,7 +303,7 @@ export class Bodies {
       batch = new Batch(this.group, geometry, look.sensor ?? false, layer, this.#shades);
       this.#batches.set(key, batch);
     }
-    const part = { batch, index: 0, local, body, rod: look.rod ?? false };
+    const part = { batch, index: 0, local, body, rod: look.rod ?? false, shape: look.shape };
     body.parts.push(part);
     batch.add(part);
   }
@@ -295,6 +328,7 @@ export class Bodies {
         if (this.#showSleep) this.#paint(body);
       }
     });
+    if (count > 0) for (const figure of this.#figures.values()) figure.bend((slot) => this.bySlot.get(slot)?.matrix);
     this.time = time;
     this.steps = steps;
     if (count > 0) this.stage.touch();
@@ -324,7 +358,9 @@ export class Bodies {
     const hit = ray.intersectObjects(this.group.children, false)[0];
     if (!hit) return undefined;
     const batch = /** @type {Batch | undefined} */ (hit.object.userData.batch);
-    const body = batch ? batch.parts[hit.instanceId ?? 0]?.body : hit.object.userData.body;
+    const figure = /** @type {Figure | undefined} */ (hit.object.userData.figure);
+    const bone = figure && this.bySlot.get(figure.boneAt(hit.face?.a ?? 0));
+    const body = bone ?? (batch ? batch.parts[hit.instanceId ?? 0]?.body : hit.object.userData.body);
     return body && { body, point: hit.point };
   }
 }

@@ -8,6 +8,7 @@ export const DRAWING = 3;
 export const SECOND_FRAME = 4;
 export const SECOND = 5;
 export const STRANDS = 6;
+export const SKIN = 7;
 
 /** Steps from 0 to 1/√2 of a component of a quaternion. */
 const STEPS = 16383;
@@ -72,7 +73,49 @@ export function readSurface(data) {
   const corners = data.getUint32(5, true);
   const floats = new Float32Array(6 * corners);
   for (let i = 0; i < floats.length; i++) floats[i] = data.getFloat32(9 + 4 * i, true);
-  return { number, positions: floats.subarray(0, 3 * corners), normals: floats.subarray(3 * corners) };
+  const at = 9 + 4 * floats.length;
+  const colors = at < data.byteLength ? readColors(data, at, corners) : undefined;
+  return { number, positions: floats.subarray(0, 3 * corners), normals: floats.subarray(3 * corners), colors };
+}
+
+/**
+ * Red, green and blue as amounts of light.
+ * @param {DataView} data
+ * @param {number} at
+ * @param {number} count
+ */
+function readColors(data, at, count) {
+  const colors = new Float32Array(3 * count);
+  for (let i = 0; i < colors.length; i++) {
+    const shown = data.getUint8(at + i) / 255;
+    colors[i] = shown <= 0.04045 ? shown / 12.92 : ((shown + 0.055) / 1.055) ** 2.4;
+  }
+  return colors;
+}
+
+/**
+ * Reads a skin: a mesh with the bones its vertices go with.
+ * @param {DataView} data
+ */
+export function readSkin(data) {
+  const [number, vertices, triangles, bones] = [1, 5, 9, 13].map((at) => data.getUint32(at, true));
+  let at = 17;
+  /** @param {number} count */
+  const floats = (count) => {
+    const list = new Float32Array(count);
+    for (let i = 0; i < count; i++, at += 4) list[i] = data.getFloat32(at, true);
+    return list;
+  };
+  const positions = floats(3 * vertices);
+  const normals = floats(3 * vertices);
+  const weights = floats(4 * vertices);
+  const inverses = floats(16 * bones);
+  const index = new Uint32Array(3 * triangles);
+  for (let i = 0; i < index.length; i++, at += 4) index[i] = data.getUint32(at, true);
+  const joints = new Uint16Array(4 * vertices);
+  for (let i = 0; i < joints.length; i++, at += 2) joints[i] = data.getUint16(at, true);
+  const colors = at < data.byteLength ? readColors(data, at, vertices) : undefined;
+  return { number, positions, normals, weights, inverses, index, joints, colors };
 }
 
 /**
@@ -100,15 +143,16 @@ export function readDrawing(data) {
 }
 
 /**
- * Reads what is stretched between bodies: the ends of straight wires and of coils, six numbers each.
+ * Reads what is stretched between bodies: the ends of straight wires and of coils, six numbers each, of pins twice the place.
  * @param {DataView} data
  */
 export function readStrands(data) {
   const count = data.getUint32(6, true);
   /** @type {number[][]} */
-  const kinds = [[], []];
+  const kinds = [[], [], [], []];
   for (let strand = 0, at = 10; strand < count; strand++, at += 25) {
     for (let i = 0; i < 6; i++) kinds[data.getUint8(at)].push(data.getFloat32(at + 1 + 4 * i, true));
   }
-  return { run: data.getUint8(1), thickness: data.getFloat32(2, true), wires: Float32Array.from(kinds[0]), coils: Float32Array.from(kinds[1]) };
+  const [wires, coils, pins, mounts] = kinds.map((list) => Float32Array.from(list));
+  return { run: data.getUint8(1), thickness: data.getFloat32(2, true), wires, coils, pins, mounts };
 }

@@ -1,11 +1,13 @@
 // @ts-check
 // The page: puts stage, panel and connection together.
 
-import { Bodies } from './bodies.js';
+import { Bodies, LAYERS } from './bodies.js';
 import { Compare } from './compare.js';
-import { DRAWING, FRAME, SECOND, SECOND_FRAME, STRANDS, SURFACE } from './decode.js';
+import { Controls } from './controls.js';
+import { DRAWING, FRAME, SECOND, SECOND_FRAME, SKIN, STRANDS, SURFACE } from './decode.js';
 import { byId, make } from './dom.js';
 import { Editor } from './editor.js';
+import { Fluids } from './fluids.js';
 import { Inspector } from './inspector.js';
 import { Link } from './link.js';
 import { MethodForm } from './method.js';
@@ -13,11 +15,13 @@ import { Mouse } from './mouse.js';
 import { INSTRUMENTS, Overlay } from './overlay.js';
 import { PLOTS, Plots } from './plots.js';
 import { Profile } from './profile.js';
+import { Shadows } from './shadows.js';
 import { Stage } from './stage.js';
 import { Strands } from './strands.js';
 import { Thumbnails } from './thumbnails.js';
 
 const link = new Link();
+const controls = new Controls(link);
 // While the stage is built, which takes long; what is heard comes when all of this has run.
 link.connect();
 const stage = new Stage(byId('stage'));
@@ -32,8 +36,13 @@ setInterval(() => {
 const bodies = new Bodies(stage);
 const shades = new Bodies(stage, bodies);
 const strands = new Strands(stage);
+const fluids = new Fluids(stage);
+const shadows = new Shadows(stage, bodies, bodies, LAYERS.first);
+new Shadows(stage, shades, bodies, LAYERS.second);
 const overlay = new Overlay(stage);
 const mouse = new Mouse(stage, bodies, shades, overlay, link);
+mouse.onPoint = (at, ray, pressed) => controls.point(at, ray, pressed);
+mouse.wantsPress = () => controls.wantsPress;
 const plots = new Plots(byId('pane-plots'), byId('pane-plots'), PLOTS);
 const profile = new Profile(byId('pane-plots'), byId('pane-plots'));
 const thumbnails = new Thumbnails(stage.opened);
@@ -58,6 +67,7 @@ link.onBinary = (data) => {
   const kind = data.getUint8(0);
   if (kind === FRAME) bodies.frame(data);
   else if (kind === SURFACE) bodies.addSurface(data);
+  else if (kind === SKIN) bodies.addSkin(data);
   else if (kind === SECOND_FRAME) shades.frame(data);
   else if (kind === STRANDS) strands.draw(data);
   else if (kind === SECOND) {
@@ -96,12 +106,14 @@ link.on('scene', (opened) => {
   plots.clear();
   profile.clear();
   editor.set(opened.text, opened.settings);
+  controls.show(opened.controls);
   byId('title').textContent = opened.title;
   byId('description').textContent = byId('description').title = opened.description;
   document.title = `${opened.title} · tumble`;
   markScene();
   // Who edits a scene wants to keep looking at the same place.
   if (!again || !stage.drawn) stage.look(opened);
+  fluids.show(opened.fluids);
   notice('');
 });
 link.on('bodies', (change) => {
@@ -114,7 +126,9 @@ link.on('status', (now) => {
   const play = byId('play');
   play.setAttribute('aria-pressed', String(now.playing));
   play.setAttribute('aria-label', now.playing ? 'Pause' : 'Play');
-  byId('pace').textContent = now.playing ? `${now.pace.toFixed(now.pace < 10 ? 2 : 0)} × real time, ${now.step_ms.toFixed(now.step_ms < 10 ? 2 : 0)} ms a step` : `${now.bodies} bodies`;
+  tellPace(now);
+  byId('said').textContent = now.said.join('\n');
+  byId('said').hidden = now.said.length === 0;
   if (now.error) notice(`Stopped: ${now.error}`);
   showWarning([now.warning, now.second?.warning && `Second run: ${now.second.warning}`].filter(Boolean).join('\n'));
   plots.add(now);
@@ -125,6 +139,11 @@ link.on('status', (now) => {
 });
 link.on('body', (body) => {
   if (selected && body.id.slot === selected.look.slot) inspector.show(body);
+});
+link.on('inputs', ({ text }) => {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/toml' }));
+  make('a', { href: address, download: `${scene.name.replaceAll('/', '-')}-inputs.toml` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 });
 link.on('problem', ({ message }) => notice(message));
 link.on('scene_problem', ({ diagnostics }) => {
@@ -196,6 +215,14 @@ timeline.onchange = () =>
     scrubbing = false;
     tellTime();
   });
+
+/** How fast time passes, and what a step costs; on a phone only the first. @param {any} now */
+function tellPace({ playing, pace, step_ms, bodies: count }) {
+  const speed = playing ? `${pace.toFixed(pace < 10 ? 2 : 0)} × real time` : 'paused';
+  const more = playing ? `, ${step_ms.toFixed(step_ms < 10 ? 2 : 0)} ms a step` : `, ${count} bodies`;
+  byId('pace').replaceChildren(make('b', {}, speed), make('span', {}, more));
+  byId('pace-brief').textContent = speed;
+}
 
 const actions = {
   play: () => link.ask(status.playing ? 'pause' : 'play'),
@@ -287,7 +314,7 @@ for (const [name, label, color] of [...INSTRUMENTS, ['sleep', 'Who sleeps, by pa
   checks.append(make('label', {}, box, label, swatch));
 }
 const quality = make('select', { id: 'quality', onchange: () => stage.setQuality(/** @type {any} */ (quality.value)) });
-for (const [value, label] of [['auto', 'automatic'], ['high', 'high'], ['low', 'low: no shadows']]) quality.append(make('option', { value }, label));
+for (const [value, label] of [['auto', 'automatic'], ['high', 'high'], ['low', 'low: soft patches for shadows']]) quality.append(make('option', { value }, label));
 byId('pane-show').append(
   make('h2', {}, 'Over the bodies'),
   checks,
@@ -518,4 +545,4 @@ if (innerWidth <= 760) panel(false);
 else stage.arrange();
 
 /** For tests and the curious. */
-Object.assign(window, { sandbox: { stage, bodies, shades, strands, overlay, link, compare, plots, select, selected: () => selected, status: () => status, scene: () => scene, shown } });
+Object.assign(window, { sandbox: { stage, bodies, shades, strands, fluids, shadows, overlay, link, compare, plots, select, selected: () => selected, status: () => status, scene: () => scene, shown } });

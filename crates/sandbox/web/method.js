@@ -23,6 +23,20 @@ function readStep(text) {
   return more.length || !above ? NaN : Number(above) / Number(below);
 }
 
+/**
+ * The first sentences of a description, below a control that it helps to understand.
+ * @param {HTMLElement} control
+ * @param {string} description
+ * @param {number} [sentences]
+ */
+function help(control, description, sentences = 1) {
+  // Sentences end where the next one begins, or the text does; not at "1.5" or "e.g. this". What it is by default is in the field.
+  const all = description.split('\n\n')[0].split(/(?<=[.:])\s+(?=[A-Z])/).filter((sentence) => !sentence.startsWith('Default'));
+  const text = make('p', { className: 'help', id: `${control.id}-help` }, all.slice(0, sentences).join(' '));
+  control.setAttribute('aria-describedby', text.id);
+  return text;
+}
+
 export class MethodForm {
   /** @type {any} */ #schema;
   /** @type {any} */ #definitions = {};
@@ -49,7 +63,7 @@ export class MethodForm {
     };
     const title = 'How far one step goes, in seconds: a number or a fraction. Smaller is truer and slower.\nFrom 0.000001 to 1.';
     const control = make('div', { className: 'control' }, this.#step, make('span', { className: 'unit' }, 's'));
-    const step = make('div', { className: 'field', title }, make('label', { for: this.#step.id }, 'Time step'), control);
+    const step = make('div', { className: 'field', title }, make('label', { for: this.#step.id }, 'Time step'), control, help(this.#step, title));
     pane.append(step, this.#form, make('p', { className: 'hint' }, 'Changes act at once, while it runs.'));
   }
 
@@ -110,7 +124,9 @@ export class MethodForm {
     const id = `${this.prefix}-${label}`;
     const select = make('select', { id, onchange: redraw }, ...names.map((name) => make('option', { value: name, selected: name === chosen }, words(name))));
     const details = schema.anyOf[1]?.properties?.[chosen];
-    parent.append(make('div', { className: 'field wide', title: schema.description ?? '' }, make('label', { for: id }, words(label)), select));
+    // What the chosen one is for; if nobody says, what is chosen here.
+    const about = help(select, details?.description ?? schema.description ?? '', 2);
+    parent.append(make('div', { className: 'field wide', title: schema.description ?? '' }, make('label', { for: id }, words(label)), select, about));
     const fields = make('fieldset', { 'aria-label': `${words(label)}: ${words(chosen)}` });
     if (Object.keys(details?.properties ?? {}).length) parent.append(fields);
     const read = this.#object(fields, label, details, given, defaults?.[chosen] ?? {}, send, redraw);
@@ -185,7 +201,8 @@ export class MethodForm {
       input.max = range[1] ?? '';
     }
     const unit = make('span', { className: 'unit' }, property.unit ?? '');
-    parent.append(make('div', { className: 'field', title }, make('label', { for: id }, words(name)), make('div', { className: 'control' }, input, unit)));
+    const control = make('div', { className: 'control' }, input, unit);
+    parent.append(make('div', { className: 'field', title }, make('label', { for: id }, words(name)), control, help(input, title)));
     return () => {
       const value = isSwitch ? input.checked : input.value === '' ? undefined : Number(input.value);
       return value === property.default ? undefined : value;
@@ -216,7 +233,8 @@ export class MethodForm {
     };
     const unit = make('span', { className: 'unit' }, property.unit ?? '');
     const field = { className: 'field', title: property.description ?? '' };
-    parent.append(make('div', field, make('label', { for: id }, words(name)), make('div', { className: 'control' }, input, unit)));
+    const control = make('div', { className: 'control' }, input, unit);
+    parent.append(make('div', field, make('label', { for: id }, words(name)), control, help(input, field.title)));
     return () => {
       const text = input.value.trim();
       const value = !text ? undefined : allowed.includes(text) ? text : Number(text);

@@ -19,6 +19,11 @@ export class Mouse {
   #place = [innerWidth / 2, innerHeight / 2];
   /** Told what was clicked. @type {(body: import('./bodies.js').Body | undefined) => void} */
   onSelect = () => {};
+  /** Told where the mouse is over the picture, and when it is pressed or let go there. @type {(at: { x: number, y: number }, ray: import('./vendor/three.js').Ray, pressed?: boolean) => void} */
+  onPoint = () => {};
+  /** Whether pressing is for the scene, and not for the view and the bodies. */
+  wantsPress = () => false;
+  #pressed = false;
 
   /**
    * @param {import('./stage.js').Stage} stage
@@ -38,7 +43,10 @@ export class Mouse {
     canvas.addEventListener('pointerdown', (event) => this.#down(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.#move(event));
     canvas.addEventListener('pointerup', (event) => this.#up(event));
-    canvas.addEventListener('pointercancel', () => this.#release());
+    canvas.addEventListener('pointercancel', () => {
+      if (this.#pressed) this.#press(false);
+      this.#release();
+    });
     stage.before.push(() => {
       if (this.#held) overlay.spring(this.#held.anchor.clone().applyMatrix4(this.#held.body.matrix), this.#target());
     });
@@ -81,6 +89,13 @@ export class Mouse {
       this.shoot();
       return;
     }
+    if (this.wantsPress()) {
+      event.stopImmediatePropagation();
+      this.stage.canvas.setPointerCapture(event.pointerId);
+      this.stage.canvas.focus({ preventScroll: true });
+      this.#press(true);
+      return;
+    }
     const hit = this.#under(layers);
     if (!hit?.body.movable) return;
     event.stopImmediatePropagation();
@@ -93,9 +108,18 @@ export class Mouse {
     this.#held = { body: hit.body, anchor, plane, moved: false };
   }
 
+  /** @param {boolean} [pressed] */
+  #press(pressed) {
+    if (pressed !== undefined) this.#pressed = pressed;
+    const { at } = this.stage.aim(this.#place[0], this.#place[1]);
+    this.onPoint({ x: at.x, y: at.y }, this.#ray.ray, pressed);
+  }
+
   /** @param {PointerEvent} event */
   #move(event) {
     const layers = this.#aim(event);
+    this.#press();
+    if (this.#pressed) return;
     if (this.#held) {
       if (!this.#held.moved && this.#far(event)) {
         this.#held.moved = true;
@@ -120,6 +144,11 @@ export class Mouse {
 
   /** @param {PointerEvent} event */
   #up(event) {
+    if (this.#pressed) {
+      this.#aim(event);
+      this.#press(false);
+      return;
+    }
     const held = this.#held;
     this.#release();
     if (event.button === 0 && !event.shiftKey && !this.#far(event)) {

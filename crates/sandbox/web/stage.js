@@ -294,7 +294,8 @@ export class Stage {
       this.controls.target.copy(middle);
     }
     const far = Math.max(this.#size, this.camera.position.distanceTo(this.controls.target));
-    this.camera.near = far / 800;
+    // Not nearer than it must be: depth is finer then.
+    this.camera.near = far / 250;
     this.camera.far = far * 400;
     this.#sky.scale.setScalar(far * 200);
     Object.assign(/** @type {any} */ (this.scene.fog), { near: 2 * far, far: 11 * far });
@@ -351,7 +352,8 @@ export class Stage {
         '#include <color_fragment>\ndiffuseColor.rgb = mix(diffuseColor.rgb, line, max(0.3 * grid(1.0), 0.45 * grid(10.0)));',
       );
     };
-    const geometry = new THREE.PlaneGeometry(4000, 4000).rotateX(-Math.PI / 2);
+    // In pieces: the depth of a triangle of kilometres is rough, and what lies flat on it would vanish.
+    const geometry = new THREE.PlaneGeometry(4000, 4000, 80, 80).rotateX(-Math.PI / 2);
     const mesh = new THREE.Mesh(geometry, material);
     mesh.receiveShadow = true;
     mesh.userData.forget = () => {

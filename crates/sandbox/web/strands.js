@@ -1,5 +1,6 @@
 // @ts-check
-// Rods and ropes between bodies, and springs: wires and coils, each stretched from one end to the other.
+// Rods and ropes between bodies, and springs: wires and coils, each stretched from one end to the other. The pins of joints: round
+// between bodies that move, square where they are fixed.
 
 import * as THREE from './vendor/three.js';
 import { LAYERS } from './bodies.js';
@@ -9,7 +10,10 @@ import { readStrands } from './decode.js';
 const [TURNS, LEAD] = [12, 0.08];
 /** The radius of a coil, as a multiple of how thick its wire is. */
 const WIDE = 7;
+/** How large pins are, moving and fixed, as a multiple of how thick a wire is. */
+const [PIN, MOUNT] = [3.2, 3.6];
 const COLOR = new THREE.Color('#8d979f');
+const DARK = new THREE.Color('#39434d');
 
 export class Strands {
   #group = new THREE.Group();
@@ -30,14 +34,26 @@ export class Strands {
 
   /** How many are shown, for tests. */
   get count() {
-    return [...this.#meshes.values()].reduce((sum, mesh) => sum + mesh.count, 0);
+    return this.#sum(/^(wires|coils)/);
+  }
+
+  /** How many pins of joints are shown, for tests. */
+  get pins() {
+    return this.#sum(/^(pins|mounts)/);
+  }
+
+  /** @param {RegExp} which */
+  #sum(which) {
+    return [...this.#meshes].reduce((sum, [name, mesh]) => sum + (which.test(name) ? mesh.count : 0), 0);
   }
 
   /** Shows those of a run in place of what was there. @param {DataView} data */
   draw(data) {
-    const { run, thickness, wires, coils } = readStrands(data);
+    const { run, thickness, wires, coils, pins, mounts } = readStrands(data);
     this.#place(`wires ${run}`, wires, thickness, run);
     this.#place(`coils ${run}`, coils, WIDE * thickness, run);
+    this.#place(`pins ${run}`, pins, PIN * thickness, run);
+    this.#place(`mounts ${run}`, mounts, MOUNT * thickness, run);
     this.stage.touch();
   }
 
@@ -55,8 +71,8 @@ export class Strands {
     for (let index = 0; index < count; index++) {
       FROM.fromArray(ends, 6 * index);
       ALONG.fromArray(ends, 6 * index + 3).sub(FROM);
-      const length = ALONG.length();
-      TURN.setFromUnitVectors(UP, ALONG.multiplyScalar(1 / Math.max(length, 1e-12)));
+      const length = ALONG.length() || radius;
+      TURN.setFromUnitVectors(UP, ALONG.lengthSq() ? ALONG.normalize() : UP);
       mesh.setMatrixAt(index, PLACE.compose(FROM, TURN, SIZE.set(radius, length, radius)));
     }
     mesh.instanceMatrix.needsUpdate = true;
@@ -75,11 +91,11 @@ export class Strands {
       this.#group.remove(known);
       known.dispose();
     }
-    const geometry = known?.geometry ?? (name.startsWith('coils') ? coil() : new THREE.CylinderGeometry(1, 1, 1, 8, 1, true).translate(0, 0.5, 0));
+    const geometry = known?.geometry ?? PIECES[name.split(' ')[0]]();
     const mesh = new THREE.InstancedMesh(geometry, this.#material, 2 * count);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     // Coloured one by one, as bodies are: the same program draws both, and programs take long to make.
-    for (let index = 0; index < 2 * count; index++) mesh.setColorAt(index, COLOR);
+    for (let index = 0; index < 2 * count; index++) mesh.setColorAt(index, /^[wc]/.test(name) ? COLOR : DARK);
     mesh.frustumCulled = false;
     // Turns would lie in the shadow of the turns above.
     mesh.castShadow = true;
@@ -90,6 +106,13 @@ export class Strands {
   }
 }
 
+/** @type {Record<string, () => import('./vendor/three.js').BufferGeometry>} */
+const PIECES = {
+  wires: () => new THREE.CylinderGeometry(1, 1, 1, 8, 1, true).translate(0, 0.5, 0),
+  coils: coil,
+  pins: () => new THREE.SphereGeometry(1, 12, 8),
+  mounts: () => new THREE.BoxGeometry(2, 2, 2),
+};
 const [FROM, ALONG, SIZE] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
 const UP = new THREE.Vector3(0, 1, 0);
 const TURN = new THREE.Quaternion();

@@ -2,7 +2,8 @@
 // Pictures of the scenes in the gallery, drawn here when they come into sight: always what the scenes are now.
 
 import { Bodies } from './bodies.js';
-import { FRAME, STRANDS, SURFACE } from './decode.js';
+import { FRAME, SKIN, STRANDS, SURFACE } from './decode.js';
+import { Fluids } from './fluids.js';
 import { Stage } from './stage.js';
 import { Strands } from './strands.js';
 
@@ -13,6 +14,7 @@ export class Thumbnails {
   /** @type {Stage | undefined} */ #stage;
   /** @type {Bodies | undefined} */ #bodies;
   /** @type {Strands | undefined} */ #strands;
+  /** @type {Fluids | undefined} */ #fluids;
   /** @type {Map<string, Promise<string>>} */ #made = new Map();
   /** One after the other. @type {Promise<unknown>} */ #last = Promise.resolve();
   #sight = new IntersectionObserver((entries) => {
@@ -66,12 +68,15 @@ export class Thumbnails {
       at += 4 + length;
       if (data.getUint8(0) === FRAME) bodies.frame(data);
       else if (data.getUint8(0) === SURFACE) bodies.addSurface(data);
+      else if (data.getUint8(0) === SKIN) bodies.addSkin(data);
       else if (data.getUint8(0) === STRANDS) this.#strands?.draw(data);
       else {
         const message = JSON.parse(text.decode(data));
         if (message.type === 'scene') {
           bodies.clear(message.unit);
+          this.#strands?.clear(0);
           stage.look(message);
+          this.#fluids?.show(message.fluids);
         } else bodies.change(message);
       }
     }
@@ -87,6 +92,7 @@ export class Thumbnails {
     const stage = new Stage(canvas, { still: true });
     this.#bodies = new Bodies(stage);
     this.#strands = new Strands(stage);
+    this.#fluids = new Fluids(stage);
     return stage;
   }
 }

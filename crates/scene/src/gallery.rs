@@ -40,10 +40,13 @@ macro_rules! gallery {
 
 gallery! {
     "scenes", "Scenes":
+    "alfred-spiral",
+    "alfred-stairs",
     "bouncing-balls",
     "boxes-table",
     "boxes-table-elastic",
     "buoyancy",
+    "car",
     "counterweight",
     "cradle-1",
     "cradle-1-lossy",
@@ -61,8 +64,10 @@ gallery! {
     "pile",
     "pile-1000",
     "pyramid",
+    "quadruped",
     "rag-doll",
     "rattleback",
+    "shooting-gallery",
     "spiral-track",
     "stack",
     "stairs",
@@ -169,12 +174,29 @@ impl Entry {
     }
 }
 
-/// The files of the gallery: none, its scenes stand by themselves.
+/// The files that scenes of the gallery refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct GalleryFiles;
 
+macro_rules! files {
+    ($($name:literal),+) => {
+        &[$(($name, include_bytes!(concat!("../../../scenes/", $name)))),+]
+    };
+}
+
+/// By name.
+const FILES: &[(&str, &[u8])] = files![
+    "figures/alfred.glb",
+    "figures/alfred.toml",
+    "figures/alfred-spheres.toml",
+    "figures/spiral-stairs.obj",
+    "figures/spiral-wall.obj",
+    "figures/stairs.obj"
+];
+
 impl Files for GalleryFiles {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        Err(format!("the gallery has no file \"{name}\""))
+        let file = FILES.iter().find(|(known, _)| *known == name);
+        file.map(|(_, bytes)| bytes.to_vec()).ok_or_else(|| format!("the gallery has no file \"{name}\""))
     }
 }

@@ -13,7 +13,18 @@ use crate::tree::{self, Content, Node};
 const MAX_DEPTH: usize = 16;
 const MAX_FILES: usize = 256;
 /// What has a name in a section of this kind.
-const SECTIONS: [&str; 8] = ["bodies", "joints", "forces", "lattices", "materials", "shapes", "templates", "instances"];
+const SECTIONS: [&str; 10] = [
+    "bodies",
+    "joints",
+    "forces",
+    "lattices",
+    "materials",
+    "shapes",
+    "templates",
+    "skeletons",
+    "instances",
+    "controls",
+];
 
 /// Reads included files.
 pub(crate) struct Includer<'a> {

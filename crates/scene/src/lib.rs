@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod behave;
 mod build;
 mod check;
 pub mod cost;
@@ -26,8 +27,10 @@ pub mod draft;
 pub mod energy;
 mod fault;
 pub mod format;
+pub mod framing;
 pub mod gallery;
 mod include;
+pub mod inverse;
 mod kind;
 mod load;
 pub mod look;
@@ -36,9 +39,11 @@ mod nearest;
 pub mod plot;
 pub mod record;
 mod reference;
+mod registry;
 mod report;
 pub mod run;
 mod schema;
+pub mod skin;
 pub mod source;
 pub mod storms;
 pub mod strands;
@@ -49,5 +54,6 @@ pub use cost::{Budget, Cost};
 pub use load::{Color, Loader, MAX_SCENE, Scene, SceneSource};
 pub use nearest::suggestion;
 pub use reference::scene_reference;
+pub use registry::registry;
 pub use report::{Diagnostic, Report};
 pub use schema::scene_schema;

@@ -9,10 +9,12 @@ use crate::cost::{Budget, Cost};
 use crate::format::{CameraFile, RecordingFile};
 use crate::include::Includer;
 use crate::kind::other_kind;
+use crate::look::Surface;
 use crate::mesh::{Files, Folder, NoFiles, Noted, read_limited};
 use crate::nearest::suggestion;
 use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, scene_schema};
+use crate::skin::Figure;
 use crate::source::{Sources, Span};
 use crate::tree::{self, Node};
 use serde::{Deserialize, Serialize};
@@ -20,9 +22,10 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::OnceLock;
 use tumble_dynamics::registry::Registry;
-use tumble_dynamics::{EnergyWatch, ModelError, World};
+use tumble_dynamics::{BodyId, EnergyWatch, Id, JointId, ModelError, World};
 
 /// The longest scene file that is read, in bytes.
 pub const MAX_SCENE: u64 = 16 << 20;
@@ -53,6 +56,10 @@ pub struct Scene {
     pub world: World,
     /// The colours the file gives to bodies, by slot of the body.
     pub colors: Vec<Option<Color>>,
+    /// What is seen of bodies in place of their shapes, where the file says so, by slot of the body.
+    pub visuals: Vec<Option<Arc<Surface>>>,
+    /// Skins that bodies bend.
+    pub figures: Vec<Figure>,
     /// What it costs.
     pub cost: Cost,
     /// What it may cost.
@@ -92,6 +99,25 @@ impl Scene {
     fn titled(self, name: &str) -> Self {
         let stem = || Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         Self { title: if self.title.is_empty() { stem() } else { self.title }, ..self }
+    }
+
+    /// What is seen of a body in place of its shapes, if the scene says so.
+    pub fn visual(&self, id: BodyId) -> Option<&Arc<Surface>> {
+        self.visuals.get(id.slot()).and_then(Option::as_ref).filter(|_| id.generation() == 0)
+    }
+
+    /// The body with this name; the parts of a path may be divided by dots, too: "alfred.shin.left".
+    pub fn body_named(&self, name: &str) -> Option<BodyId> {
+        let dotted = |text: &str| text.replace('/', ".");
+        let wanted = dotted(name);
+        self.world.bodies().find(|(_, body)| dotted(&body.model().name) == wanted).map(|(id, _)| id)
+    }
+
+    /// The joint with this name, likewise: "alfred.knee.left".
+    pub fn joint_named(&self, name: &str) -> Option<JointId> {
+        let dotted = |text: &str| text.replace('/', ".");
+        let wanted = dotted(name);
+        self.world.joints().find(|(_, joint)| dotted(&joint.model().name) == wanted).map(|(id, _)| id)
     }
 
     /// Watches over the energy in this way, unless the file asks for another.
@@ -176,7 +202,7 @@ impl Loader {
                 apply(setting, &mut root, &mut sources, &mut report);
             }
             check(self.schema.get_or_init(|| scene_schema(&self.registry)), &mut root, &mut report);
-            build::scene(&self.registry, &root, &files, self.budget, &mut report)
+            build::scene(&self.registry, &root, &files, &mut sources, self.budget, &mut report)
         });
         report.sort();
         report.sources = sources;
@@ -215,7 +241,7 @@ fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Rep
     }
     // A property of something that does not exist is a slip of the pen, not a wish for something new.
     if let [(section, _), (name, at), _, ..] = &path[..]
-        && ["bodies", "joints", "forces", "instances", "lattices"].contains(&section.as_str())
+        && ["bodies", "joints", "forces", "instances", "lattices", "skeletons"].contains(&section.as_str())
         && !root.section(section).iter().any(|entry| entry.key == *name)
     {
         let known = root.section(section).iter().map(|entry| entry.key.as_str());

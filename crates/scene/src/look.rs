@@ -1,6 +1,7 @@
 //! How bodies look in pictures and exported animations: their surfaces as triangles with normals, and their colours.
 
 use crate::load::{Color, Scene};
+use crate::mesh::VisualMesh;
 use glam::{DVec3, Vec3};
 use std::collections::BTreeMap;
 use tumble_dynamics::{BodyId, Id};
@@ -32,6 +33,8 @@ pub struct Surface {
     pub positions: Vec<Vec3>,
     /// The unit normals at the corners.
     pub normals: Vec<Vec3>,
+    /// The colours at the corners; empty if all are of the body's colour.
+    pub colors: Vec<Color>,
 }
 
 impl Surface {
@@ -39,6 +42,62 @@ impl Surface {
     pub fn of(shape: &Shape, pose: &Transform) -> Self {
         let mut triangles: Vec<[DVec3; 3]> = Vec::new();
         shape.visit_surface(&mut |triangle| triangles.push(triangle.vertices));
+        let mut surface = Self::of_triangles(triangles, shape);
+        surface.place(pose);
+        surface
+    }
+
+    /// A mesh with its colours at a pose, as many times as large.
+    pub fn of_mesh(mesh: &VisualMesh, pose: &Transform, scale: f64) -> Self {
+        let corners = || mesh.triangles.iter().flatten().map(|&index| index as usize);
+        let mut surface = if mesh.normals.is_empty() || mesh.normals.contains(&Vec3::ZERO) {
+            let corner = |index: u32| mesh.positions[index as usize];
+            Self::shaded(mesh.triangles.iter().map(|triangle| triangle.map(corner)).collect())
+        } else {
+            Self {
+                positions: corners().map(|index| mesh.positions[index].as_vec3()).collect(),
+                normals: corners().map(|index| mesh.normals[index]).collect(),
+                colors: Vec::new(),
+            }
+        };
+        if !mesh.colors.is_empty() && surface.positions.len() == 3 * mesh.triangles.len() {
+            surface.colors = corners().map(|index| mesh.colors[index]).collect();
+        }
+        surface.positions.iter_mut().for_each(|corner| *corner *= scale as f32);
+        surface.place(pose);
+        surface
+    }
+
+    fn place(&mut self, pose: &Transform) {
+        if *pose == Transform::IDENTITY {
+            return;
+        }
+        for corner in &mut self.positions {
+            *corner = pose.point(corner.as_dvec3()).as_vec3();
+        }
+        for normal in &mut self.normals {
+            *normal = pose.vector(normal.as_dvec3()).as_vec3().normalize_or(Vec3::Y);
+        }
+    }
+
+    /// In one colour.
+    pub(crate) fn painted(mut self, color: Color) -> Self {
+        self.colors = vec![color; self.positions.len()];
+        self
+    }
+
+    /// Adds another; if one of them has colours, the other gets `usual`.
+    pub(crate) fn join(&mut self, mut other: Self, usual: Color) {
+        if self.colors.is_empty() != other.colors.is_empty() {
+            self.colors.resize(self.positions.len(), usual);
+            other.colors.resize(other.positions.len(), usual);
+        }
+        self.positions.append(&mut other.positions);
+        self.normals.append(&mut other.normals);
+        self.colors.append(&mut other.colors);
+    }
+
+    fn of_triangles(mut triangles: Vec<[DVec3; 3]>, shape: &Shape) -> Self {
         if let Shape::HalfSpace(half_space) = shape {
             let normal = half_space.normal();
             let (u, v) = tumble_geometry::math::orthonormal_pair(normal);
@@ -46,6 +105,11 @@ impl Surface {
             let [p, q, r, s] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
             triangles.extend([[p, q, r], [p, r, s]]);
         }
+        Self::shaded(triangles)
+    }
+
+    /// Triangles with normals that make flat edges look round.
+    fn shaded(mut triangles: Vec<[DVec3; 3]>) -> Self {
         let mut surface = Self::default();
         let normal = |[a, b, c]: &[DVec3; 3]| (*b - *a).cross(*c - *a);
         triangles.retain(|triangle| normal(triangle).length_squared() > 0.0);
@@ -61,22 +125,28 @@ impl Surface {
                 let neighbours = around.get(&key(corner)).map_or(&[][..], Vec::as_slice);
                 let alike = neighbours.iter().map(|&other| faces[other]).filter(|n| n.dot(own) > SMOOTH * n.length());
                 let shaded = alike.sum::<DVec3>().normalize_or(own);
-                surface.positions.push(pose.point(*corner).as_vec3());
-                surface.normals.push(pose.vector(shaded).as_vec3().normalize_or(Vec3::Y));
+                surface.positions.push(corner.as_vec3());
+                surface.normals.push(shaded.as_vec3().normalize_or(Vec3::Y));
             }
         }
         surface
     }
 
-    /// The surface of a body in its own frame: of all its colliders but sensors.
+    /// The surface of a body in its own frame: what the scene shows in its place, or else all its colliders but sensors.
     pub fn of_body(scene: &Scene, id: BodyId) -> Self {
+        if let Some(visual) = scene.visual(id) {
+            return visual.as_ref().clone();
+        }
+        Self::of_colliders(scene, id)
+    }
+
+    /// The surface of what of a body collides, in its own frame.
+    pub fn of_colliders(scene: &Scene, id: BodyId) -> Self {
         let model = scene.world.model();
         let mut whole = Self::default();
         let colliders = model.bodies().get(id).map_or(&[][..], |body| &body.colliders);
         for collider in colliders.iter().filter_map(|&id| model.colliders().get(id)).filter(|c| !c.sensor) {
-            let part = Self::of(&collider.shape, &collider.pose);
-            whole.positions.extend(part.positions);
-            whole.normals.extend(part.normals);
+            whole.join(Self::of(&collider.shape, &collider.pose), SCENERY);
         }
         whole
     }
@@ -90,6 +160,9 @@ impl Surface {
 
 /// A text that is the same for bodies that look the same and differs for others, so that they can share a surface.
 pub fn likeness(scene: &Scene, id: BodyId) -> String {
+    if let Some(visual) = scene.visual(id) {
+        return format!("visual {:p}", std::sync::Arc::as_ptr(visual));
+    }
     let model = scene.world.model();
     let colliders = model.bodies().get(id).map_or(&[][..], |body| &body.colliders);
     let mut text = String::new();

@@ -9,80 +9,23 @@ use tumble_dynamics::registry::Registry;
 /// The pages of kinds: where they are in the schema, how the section is called, what stands before a kind in an example.
 const KINDS: [(&str, &str, &str); 3] =
     [("ShapeFile", "Shapes", "shape."), ("JointFile", "Joints and limits", ""), ("ForceFile", "Forces", "")];
-/// The kinds that have a picture, drawn by `scripts/reference-pictures.py`: what the names of its files begin with, by section.
-const PICTURES: [(&str, &str, &[&str]); 3] = [
-    (
-        "Shapes",
-        "shape",
-        &[
-            "sphere",
-            "box",
-            "capsule",
-            "cylinder",
-            "cone",
-            "ellipsoid",
-            "torus",
-            "hull",
-            "half_space",
-            "mesh",
-            "height_field",
-            "compound",
-        ],
-    ),
-    (
-        "Joints and limits",
-        "joint",
-        &[
-            "angular_limit",
-            "ball",
-            "cone_limit",
-            "constant_velocity",
-            "cylindrical",
-            "discrepancy",
-            "discrepancy_motor",
-            "distance",
-            "elliptic_cone_limit",
-            "gear",
-            "hinge",
-            "joystick",
-            "lines",
-            "nail",
-            "on_plane",
-            "orientation_lock",
-            "planar",
-            "pulley",
-            "rack_and_pinion",
-            "reach_cone",
-            "screw",
-            "six_axes",
-            "slider",
-            "spring",
-            "study_cross_hinge",
-            "study_cross_matrix_hinge",
-            "study_quaternion_lock",
-            "swing_twist",
-            "twist_limit",
-            "universal",
-            "wedge_limit",
-            "weld",
-            "wheel",
-        ],
-    ),
-    (
-        "Forces",
-        "force",
-        &["aerodynamic", "buoyancy", "central_gravity", "drag", "gravity", "point", "spring", "vortex"],
-    ),
-];
+/// The sections in which every kind has a picture, drawn by `scripts/reference-pictures.py`: what the names of its files begin with.
+const PICTURES: [(&str, &str); 3] = [("Shapes", "shape"), ("Joints and limits", "joint"), ("Forces", "force")];
 /// What else has a section of its own, in this order; what is not named here comes after.
-const ORDER: [(&str, &str); 9] = [
+const ORDER: [(&str, &str); 15] = [
     ("BodyFile", "Bodies"),
     ("ColliderFile", "Colliders"),
     ("MaterialFile", "Materials"),
     ("TemplateFile", "Templates"),
     ("InstanceFile", "Instances"),
+    ("SkeletonFile", "Skeletons"),
+    ("BoneFile", "Bones"),
+    ("BoneJointFile", "Joints of bones"),
+    ("VisualFile", "What is seen"),
     ("RepeatFile", "Repetitions"),
     ("FilterFile", "The filter"),
+    ("ControlFile", "Controls"),
+    ("ProgramFile", "The script"),
     ("RecordingFile", "Recording"),
     ("CameraFile", "The camera"),
 ];
@@ -203,10 +146,9 @@ impl Page<'_> {
         }
     }
 
-    /// What it looks like, if there is a picture.
+    /// What it looks like.
     fn picture(&mut self, section: &str, key: &str) {
-        let known = PICTURES.iter().find(|(name, ..)| *name == section);
-        if let Some((_, file, _)) = known.filter(|(.., kinds)| kinds.contains(&key)) {
+        if let Some((_, file)) = PICTURES.iter().find(|(name, _)| *name == section) {
             let _infallible = write!(self.text, "![{file} {key}](images/reference/{file}-{key}.png)\n\n");
         }
     }
@@ -416,6 +358,18 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene-reference.md");
         let page = std::fs::read_to_string(path).unwrap_or_default();
         assert!(page == scene_reference(&Registry::default()), "tumble schema --markdown > docs/scene-reference.md");
+    }
+
+    /// Every shape, joint and force has a picture.
+    #[test]
+    fn every_picture_is_there() {
+        let page = scene_reference(&Registry::default());
+        let pictures: Vec<&str> = page.split("](images/").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+        assert!(pictures.len() > 50, "{}", pictures.len());
+        for picture in pictures {
+            let path = format!("{}/../../docs/images/{picture}", env!("CARGO_MANIFEST_DIR"));
+            assert!(std::path::Path::new(&path).exists(), "scripts/reference-pictures.py draws {picture}");
+        }
     }
 
     /// Every section that is referred to is there, and every kind.

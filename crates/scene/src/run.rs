@@ -18,11 +18,19 @@ pub struct Runner<'a> {
     progress: Box<dyn FnMut(&Scene) + 'a>,
     /// Told what is doubtful about the run, once, when it is found.
     warn: Box<dyn FnMut(&str) + 'a>,
+    /// Told what the script of the scene says.
+    say: Box<dyn FnMut(&str) + 'a>,
 }
 
 impl Default for Runner<'_> {
     fn default() -> Self {
-        Self { outputs: Vec::new(), stop: Box::new(|| false), progress: Box::new(|_| {}), warn: Box::new(|_| {}) }
+        Self {
+            outputs: Vec::new(),
+            stop: Box::new(|| false),
+            progress: Box::new(|_| {}),
+            warn: Box::new(|_| {}),
+            say: Box::new(|_| {}),
+        }
     }
 }
 
@@ -146,6 +154,12 @@ impl<'a> Runner<'a> {
         self
     }
 
+    /// Tells what the script of the scene prints, line by line.
+    pub fn saying(mut self, say: impl FnMut(&str) + 'a) -> Self {
+        self.say = Box::new(say);
+        self
+    }
+
     /// Runs the scene from where it is to its duration, with a last step that is shorter if it must be. Frames are written at
     /// the rate of the recording: each at the first step that is not before its time, or, with a method that knows the motion within its
     /// steps (`accurate`), just at its time; and the end is one, too. An output that
@@ -223,6 +237,9 @@ impl<'a> Runner<'a> {
             }
             if summary.storms.note(&scene.world) {
                 summary.storms.warning().iter().for_each(|warning| (self.warn)(warning));
+            }
+            for message in scene.world.take_messages() {
+                (self.say)(&message);
             }
             write(&mut self.outputs, &mut summary, scene, &mut between, Moment::Step);
             (self.progress)(scene);

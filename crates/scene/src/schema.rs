@@ -22,6 +22,7 @@ pub fn scene_schema(registry: &Registry) -> Value {
     let mut joints = parts_of(&registry.joints, &mut definitions);
     let spring = adopt(schemars::schema_for!(SpringFile).to_value(), "spring", &mut definitions);
     joints.insert("spring".into(), spring);
+    splice(&mut definitions, "BoneJointFile", joints.clone());
     splice(&mut definitions, "JointFile", joints);
     let forces = parts_of(&registry.forces, &mut definitions);
     splice(&mut definitions, "ForceFile", forces);

@@ -3,6 +3,7 @@
 use glam::DVec3;
 use tumble_dynamics::constraint::JointView;
 use tumble_dynamics::force::ForceContext;
+use tumble_dynamics::model::JointEnd;
 use tumble_dynamics::{Id, Model, State};
 
 /// More springs than this would be a tangle as coils: they are drawn as lines.
@@ -46,6 +47,42 @@ pub fn strands(model: &Model, state: &State) -> Vec<Strand> {
     strands
 }
 
+/// More joints than this would be a tangle of dots: their pins are not shown.
+const MOST_PINS: usize = 300;
+
+/// Where a joint holds its bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pin {
+    /// The place, in world coordinates.
+    pub at: DVec3,
+    /// Whether it is fixed to the world or to a body that does not move.
+    pub fixed: bool,
+}
+
+/// The pivots and anchors of all joints that are whole, each place of a joint once.
+pub fn pins(model: &Model, state: &State) -> Vec<Pin> {
+    let mut pins = Vec::new();
+    let stands = |end: &JointEnd| match end {
+        JointEnd::World => true,
+        JointEnd::Body(id) => model.bodies().get(*id).is_some_and(|body| !body.kind.moves()),
+    };
+    let whole = |slot: usize| !state.broken.get(slot).is_some_and(|&broken| broken);
+    if model.joints().len() > MOST_PINS {
+        return pins;
+    }
+    for (id, joint) in model.joints().iter().filter(|(id, joint)| whole(id.slot()) && !joint.is_lock) {
+        let Some(views) = JointView::of(model, &state.bodies, &state.angles, id) else { continue };
+        let fixed = [stands(&joint.ends[0]), stands(&joint.ends[1])];
+        let [first, second] = joint.constraint.anchors(&views.bodies);
+        if first.distance(second) > 1e-3 * (first.length() + 1.0) {
+            pins.extend([Pin { at: first, fixed: fixed[0] }, Pin { at: second, fixed: fixed[1] }]);
+        } else {
+            pins.push(Pin { at: second, fixed: fixed[0] || fixed[1] });
+        }
+    }
+    pins
+}
+
 /// The corners of a coil of this radius: a wire along the axis, turns around it, and a wire again.
 pub fn coil([from, to]: [DVec3; 2], radius: f64) -> Vec<DVec3> {
     const CORNERS: usize = 14;
@@ -83,6 +120,19 @@ mod tests {
         assert_eq!(strands(world.model(), world.state()), [spring]);
         world.remove_body(world.body_named("a").unwrap()).unwrap();
         assert_eq!(strands(world.model(), world.state()), []);
+    }
+
+    /// A hinge on the world is one fixed pin, a rod has one at each end, and a locked axis none.
+    #[test]
+    fn pins_are_where_joints_hold() {
+        let text = "title = 'x'\n[bodies.a]\nshape.sphere.radius = 0.1\nposition = [1, 2, 3]\nlocked = ['turn_x']\n\
+                    [bodies.b]\nshape.sphere.radius = 0.1\nposition = [1, 1, 3]\n\
+                    [joints.hinge]\nbetween = ['world', 'a']\nhinge = { anchor = [1, 4, 3], axis = [0, 0, 1] }\n\
+                    [joints.rod]\nbetween = ['a', 'b']\ndistance = { anchors = [[1, 2, 3], [1, 1, 3]] }\n";
+        let scene = Loader::new().load_text("x", text).unwrap_or_else(|report| panic!("{report}"));
+        let pin = |y: f64, fixed| Pin { at: DVec3::new(1.0, y, 3.0), fixed };
+        let wanted = [pin(4.0, true), pin(2.0, false), pin(1.0, false)];
+        assert_eq!(pins(scene.world.model(), scene.world.state()), wanted);
     }
 
     #[test]

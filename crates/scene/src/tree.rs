@@ -53,6 +53,27 @@ impl Node {
         Self { span, content, state: State::Sound }
     }
 
+    /// A value that stands at one place.
+    pub(crate) fn of_json(value: &Value, span: Span) -> Self {
+        let content = match value {
+            Value::Object(entries) => Content::Table(
+                entries
+                    .iter()
+                    .map(|(key, value)| Entry { key: key.clone(), key_span: span, node: Self::of_json(value, span) })
+                    .collect(),
+            ),
+            Value::Array(elements) => Content::Array(elements.iter().map(|value| Self::of_json(value, span)).collect()),
+            Value::String(text) => Content::String(text.clone()),
+            Value::Bool(truth) => Content::Boolean(*truth),
+            Value::Number(number) => match number.as_i64() {
+                Some(integer) => Content::Integer(integer),
+                None => Content::Float(number.as_f64().unwrap_or_default()),
+            },
+            Value::Null => Content::Table(Vec::new()),
+        };
+        Self::new(span, content)
+    }
+
     /// Whether nothing is known to be wrong with it.
     pub(crate) fn is_sound(&self) -> bool {
         self.state == State::Sound

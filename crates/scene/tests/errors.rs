@@ -140,7 +140,7 @@ fn angles_are_spoken_of_in_degrees() {
             "title = 't'\n[bodies.a]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'a']\n{joint}\n"
         );
         let [(message, help, place)] = said(&text).try_into().unwrap();
-        (message + &help, place)
+        (message + help.as_str(), place)
     };
     let expect = |joint: &str, message: &str, place: &str| {
         assert_eq!(complaint(joint), (message.to_owned(), place.to_owned()), "{joint}");
@@ -211,11 +211,27 @@ fn the_property_of_a_joint_that_is_wrong_is_pointed_at() {
         ),
         (
             "six_axes = { x_axis = [1, 0, 0], y_axis = [2, 0, 0] }",
-            "the pair of axes of a six-axis joint is [1, 0, 0] and [2, 0, 0], but must be two directions that are not parallel",
+            "the pair `x_axis`, `y_axis` of a six-axis joint is [1, 0, 0] and [2, 0, 0], but must be two directions that are not parallel",
             "6:43",
         ),
     ] {
         assert_eq!(complaint(joint), (message.to_owned(), place.to_owned()), "{joint}");
+    }
+}
+
+/// Who gives only one of two directions is told which other one does not go with it.
+#[test]
+fn a_direction_that_is_not_given_is_named() {
+    for (joint, key) in [
+        ("swing_twist = { axis = [0, 1, 0] }", "`towards`"),
+        ("elliptic_cone_limit = { axis = [0, 1, 0] }", "`towards`"),
+        ("six_axes = { x_axis = [0, 1, 0] }", "`y_axis`"),
+    ] {
+        let text = format!(
+            "title = 't'\n[bodies.a]\nshape.sphere.radius = 1\n[joints.j]\nbetween = ['world', 'a']\n{joint}\n"
+        );
+        let [(message, ..)] = said(&text).try_into().unwrap();
+        assert!(message.contains(key) && message.contains("not parallel"), "{message}");
     }
 }
 

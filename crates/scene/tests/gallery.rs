@@ -498,3 +498,120 @@ fn the_rag_doll_tumbles_down_the_stairs_within_its_limits() {
     assert!(chest.y < 0.6 && chest.x > 1.5, "it lies at the foot of the stairs: {chest}");
     assert!(doll.iter().all(|part| part.velocity().length() < 0.3), "it has come to rest");
 }
+
+/// Hinges and wheels of machines stay closed, and what walks or drives stays upright.
+fn most_open(world: &World) -> f64 {
+    world.joints().map(|(_, joint)| joint.error()).fold(0.0, f64::max)
+}
+
+#[test]
+fn the_car_drives_over_the_bump_and_through_the_boxes() {
+    let mut scene = load("car");
+    let (mut over, mut fastest, mut open) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let boxes = positions(&scene.world, "box");
+    watch(&mut scene, |world| {
+        let car = body(world, "chassis");
+        assert!((car.rotation() * DVec3::Y).y > 0.5, "upright at {} s", world.time());
+        if (car.position().x - 3.0).abs() < 2.5 && world.time() < 4.0 {
+            over = over.max(car.position().y);
+        }
+        fastest = fastest.max(car.velocity().length());
+        open = open.max(most_open(world));
+    });
+    assert!(over > 0.66, "over the bump: {over} m");
+    assert!((5.0..20.0).contains(&fastest), "{fastest} m/s");
+    assert!(open < 0.02, "{open}");
+    let now = positions(&scene.world, "box");
+    let pushed = boxes.iter().zip(&now).filter(|(before, now)| before.distance(**now) > 0.5).count();
+    assert!(pushed >= 5, "{pushed} boxes");
+    println!(
+        "over {over:.3} m, fastest {fastest:.1} m/s, open {open:.1e}, boxes {pushed}, {}",
+        position(&scene.world, "chassis")
+    );
+}
+
+/// Each key does what it says, from rest: ahead, back, left, right, and the brake stops it.
+#[test]
+fn the_car_obeys_its_keys() {
+    let drive = |gas: f64, steer: f64, brake_after: f64| {
+        let mut scene = load("car");
+        scene.world.set_input("steer", steer).unwrap();
+        scene.world.set_input("brake", 0.0).unwrap();
+        while scene.world.time() < 4.0 {
+            scene.world.set_input("gas", if scene.world.time() < brake_after { gas } else { 0.0 }).unwrap();
+            scene.world.set_input("brake", f64::from(scene.world.time() >= brake_after)).unwrap();
+            scene.world.step(scene.dt).unwrap();
+        }
+        let car = body(&scene.world, "chassis");
+        (car.position(), car.velocity().length(), car.rotation() * DVec3::X)
+    };
+    let (start, _, _) = drive(0.0, 0.0, 9.0);
+    assert!((start.x + 6.0).abs() < 0.2, "stands {start}");
+    let (ahead, speed, _) = drive(0.5, 0.0, 9.0);
+    assert!(ahead.x > 2.0 && ahead.z.abs() < 0.3 && speed > 3.0, "{ahead} {speed}");
+    let (back, _, _) = drive(-0.5, 0.0, 9.0);
+    assert!(back.x < -10.0, "{back}");
+    let (_, _, left) = drive(0.5, 1.0, 9.0);
+    let (_, _, right) = drive(0.5, -1.0, 9.0);
+    assert!(left.z < -0.3 && right.z > 0.3, "{left} {right}");
+    let (_, stopped, _) = drive(0.5, 0.0, 2.0);
+    assert!(stopped < 0.05, "{stopped} m/s");
+}
+
+/// A minute at 1/60 s with the method it has by default.
+#[test]
+fn the_quadruped_walks_for_a_minute() {
+    let mut scene = load("quadruped");
+    assert_eq!((scene.world.method().name(), scene.dt), ("realtime", 1.0 / 60.0));
+    let (mut lowest, mut tilted, mut open) = (f64::INFINITY, 1.0_f64, 0.0_f64);
+    while scene.world.time() < 60.0 {
+        scene.world.step(scene.dt).unwrap();
+        let trunk = body(&scene.world, "trunk");
+        if scene.world.time() > 0.5 {
+            lowest = lowest.min(trunk.position().y);
+        }
+        tilted = tilted.min((trunk.rotation() * DVec3::Y).y);
+        open = open.max(most_open(&scene.world));
+    }
+    let end = position(&scene.world, "trunk");
+    println!("walked {end}, lowest {lowest:.3} m, upright {tilted:.3}, open {open:.1e}");
+    assert!(end.x > 8.0 && end.z.abs() < 0.2 * end.x, "walked to {end}");
+    assert!(lowest > 0.35 && tilted > 0.9, "lowest {lowest} m, upright {tilted}");
+    assert!(open < 0.01, "{open}");
+}
+
+#[test]
+fn the_quadruped_stands_and_goes_back_when_told() {
+    let walk = |pace: f64| {
+        let mut scene = load("quadruped");
+        scene.world.set_input("pace", pace).unwrap();
+        (0..600).for_each(|_| scene.world.step(scene.dt).unwrap());
+        position(&scene.world, "trunk")
+    };
+    let stands = walk(0.0);
+    assert!(stands.with_y(0.0).length() < 0.05, "{stands}");
+    let back = walk(-1.0);
+    assert!(back.x < -1.0, "{back}");
+}
+
+#[test]
+fn plates_of_the_shooting_gallery_fall_count_and_stand_up_again() {
+    let mut scene = load("shooting-gallery");
+    let feet: Vec<_> = scene.world.joints().map(|(id, _)| id).collect();
+    let tilts = |world: &World| -> Vec<f64> {
+        feet.iter().map(|&foot| world.joint(foot).unwrap().coordinate("turn").unwrap().position()).collect()
+    };
+    let (mut most, mut said) = (0, Vec::new());
+    while scene.world.time() < scene.duration {
+        scene.world.step(scene.dt).unwrap();
+        most = most.max(tilts(&scene.world).iter().filter(|&&tilt| tilt < -1.2).count());
+        said.extend(scene.world.take_messages());
+    }
+    println!("{said:?}");
+    // Eight shots; each hits its plate.
+    assert_eq!(said.last().map(String::as_str), Some("8 of 8"));
+    assert!(most >= 2, "{most} at once");
+    // Those that were hit first stand again.
+    let standing = tilts(&scene.world).iter().filter(|tilt| tilt.abs() < 0.1).count();
+    assert!(standing >= 5, "{standing} stand");
+}

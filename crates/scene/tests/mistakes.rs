@@ -202,7 +202,8 @@ fn every_broken_line_of_a_gallery_scene_is_reported_and_no_other() {
     let mut random = fastrand::Rng::with_seed(3);
     let loader = Loader::new();
     let mut mistakes = 0;
-    for scene in gallery::SCENES {
+    // Scenes in several files have consequences of their mistakes elsewhere.
+    for scene in gallery::SCENES.iter().filter(|scene| !scene.text.contains("\ninclude")) {
         let statements = statements(scene.text);
         for _ in 0..cases {
             let (mut text, mut used): (Vec<String>, _) =

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("they walked through each other: the left one is at {a:.2} m, the right one at {b:.2} m");
 
     // A question can be asked by layers too: what would a bullet hit?
-    let shot = Ray::new(DVec3::new(a, 0.8, 0.0), DVec3::X).ok_or("no direction")?;
+    let shot = Ray::new(DVec3::new(a, 0.8, 0.0), DVec3::X)?;
     let bullet = Layers::new(BULLETS, Layers::ALL & !PLAYERS);
     match world.query().meeting(bullet).cast_ray(&shot, 100.0, |_| true) {
         Some(hit) => println!("a bullet would hit something after {:.2} m", hit.distance),

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let turn = rotation_about(DVec3::Y, 2.4 * f64::from(i)) * DVec3::X;
         DVec3::NEG_Y + turn * (0.4 * f64::from(i) / f64::from(COUNT))
     };
-    let rays: Vec<Ray> = (0..COUNT).filter_map(|i| Ray::new(origin, direction(i))).collect();
+    let rays: Vec<Ray> = (0..COUNT).filter_map(|i| Ray::new(origin, direction(i)).ok()).collect();
 
     let begin = Instant::now();
     let hits = rays.iter().filter_map(|ray| world.cast_ray(ray, 100.0, |_| true));

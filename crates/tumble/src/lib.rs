@@ -81,8 +81,10 @@ pub use tumble_scene as scene;
 /// What most programs need.
 pub mod prelude {
     pub use tumble_dynamics::constraint::{
-        Attach, Ball, Constraint, Coordinate, Distance, Drive, Freedom, Hinge, Motor, Slider, Softness, Universal,
-        Weld, Wheel,
+        AngularLimit, Attach, AxisLimits, Ball, ConeLimit, ConstantVelocity, Constraint, Coordinate, Cylindrical,
+        Distance, Drive, EllipticConeLimit, Freedom, Gear, Hinge, Joystick, Lines, Motor, Nail, OnPlane,
+        OrientationLock, Planar, Pulley, RackAndPinion, ReachCone, Screw, SixAxes, Slider, Softness, SwingTwist,
+        TwistLimit, Universal, WedgeLimit, Weld, Wheel,
     };
     pub use tumble_dynamics::event::{ContactEvent, Events, Phase, Reaction, SensorEvent};
     pub use tumble_dynamics::force::{

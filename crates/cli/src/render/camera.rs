@@ -1,16 +1,14 @@
 //! Where pictures are seen from.
 
 use glam::{DVec3, Vec3};
-use tumble_geometry::{Aabb, Shape};
+use tumble_geometry::Aabb;
 use tumble_scene::Scene;
-use tumble_scene::look::Surface;
+use tumble_scene::framing::of_interest;
 
 /// From which side to look, if the scene does not say.
 const SIDE: Vec3 = Vec3::new(0.5, 0.35, 1.0);
 /// Under which vertical angle, in radians.
 const VIEW: f32 = 0.7;
-/// What does not move is of interest if it is at most this many times as large as what moves, or as far away.
-const VAST: f64 = 20.0;
 
 /// Where to look from.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +20,7 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// The scene's camera, or one that sees everything there is at the start; `aspect` is the width of the pictures divided
+    /// The scene's camera, or one that sees all that matters, from the start to the end; `aspect` is the width of the pictures divided
     /// by their height.
     pub(super) fn of(scene: &Scene, aspect: f32) -> Self {
         if let Some(camera) = scene.camera {
@@ -50,50 +48,6 @@ impl Camera {
     }
 }
 
-/// The box around all that moves, and around what stands near it: the ground below, a slope, a table; but not what is
-/// vastly larger.
-fn of_interest(scene: &Scene) -> Aabb {
-    let (mut moving, mut fixed, mut grounds) = (Aabb::EMPTY, Vec::new(), Vec::new());
-    for (id, body) in scene.world.bodies() {
-        let pose = body.pose();
-        let colliders = body.model().colliders.iter().filter_map(|&id| scene.world.model().colliders().get(id));
-        let ground = colliders.filter(|collider| !collider.sensor).find_map(|collider| match &collider.shape {
-            Shape::HalfSpace(half_space) => {
-                let pose = pose * collider.pose;
-                Some((pose.translation, pose.vector(half_space.normal())))
-            }
-            _ => None,
-        });
-        if let Some(ground) = ground {
-            grounds.push(ground);
-            continue;
-        }
-        let surface = Surface::of_body(scene, id);
-        let surface = surface.positions.iter().map(|corner| pose.point(corner.as_dvec3()));
-        let extent = Aabb::from_points(surface.chain([body.position()]).filter(|point| point.is_finite()));
-        if body.model().kind.moves() {
-            moving = moving.merged(&extent);
-        } else {
-            fixed.push(extent);
-        }
-    }
-    let unit = Aabb::from_center(DVec3::ZERO, DVec3::ONE);
-    let all = |boxes: Vec<Aabb>| boxes.iter().fold(Aabb::EMPTY, |whole, one| whole.merged(one));
-    if moving == Aabb::EMPTY {
-        let fixed = all(fixed);
-        return if fixed == Aabb::EMPTY { unit } else { fixed };
-    }
-    let size = |extent: &Aabb| extent.extents().length();
-    // Points without a surface have no size.
-    let reach = VAST * if size(&moving) > 0.0 { size(&moving) } else { size(&unit) };
-    let below = grounds.into_iter().map(|(point, normal): (DVec3, DVec3)| {
-        Aabb::from_points(corners(&moving).map(|corner| corner - normal * normal.dot(corner - point)))
-    });
-    let near = fixed.into_iter().chain(below).filter(|extent| size(&moving.merged(extent)) <= reach);
-    let whole = near.fold(moving, |whole, extent| whole.merged(&extent));
-    if size(&whole) > 0.0 { whole } else { whole.expanded(1.0) }
-}
-
 fn corners(extent: &Aabb) -> [DVec3; 8] {
     std::array::from_fn(|index| extent.corner(index))
 }
@@ -102,29 +56,6 @@ fn corners(extent: &Aabb) -> [DVec3; 8] {
 mod tests {
     use super::*;
     use tumble_scene::Loader;
-
-    fn extent(bodies: &str) -> Aabb {
-        let scene = Loader::new().load_text("x", &format!("title = 'x'\n{bodies}"));
-        of_interest(&scene.unwrap_or_else(|report| panic!("{report}")))
-    }
-
-    /// A ball of radius 1 at (0, 5, 0), and what is around it.
-    #[test]
-    fn the_camera_sees_what_moves_and_what_is_near() {
-        let ball = "[bodies.ball]\nshape.sphere.radius = 1\nposition = [0, 5, 0]\n";
-        let near = |extent: Aabb, low: [f64; 3], high: [f64; 3]| {
-            let apart = (extent.min - DVec3::from(low)).abs().max((extent.max - DVec3::from(high)).abs());
-            assert!(apart.max_element() < 0.05, "{extent:?}");
-        };
-        near(extent(ball), [-1.0, 4.0, -1.0], [1.0, 6.0, 1.0]);
-        let table = "[bodies.table]\nkind = 'fixed'\nshape.box.size = [6, 1, 6]\n";
-        near(extent(&format!("{ball}{table}")), [-3.0, -0.5, -3.0], [3.0, 6.0, 3.0]);
-        let vast = "[bodies.table]\nkind = 'fixed'\nshape.box.size = [1000, 1, 1000]\n";
-        near(extent(&format!("{ball}{vast}")), [-1.0, 4.0, -1.0], [1.0, 6.0, 1.0]);
-        let ground = "[bodies.ground]\nkind = 'fixed'\nshape.half_space = {}\nposition = [0, 1, 0]\n";
-        near(extent(&format!("{ball}{ground}")), [-1.0, 1.0, -1.0], [1.0, 6.0, 1.0]);
-        near(extent(""), [-1.0; 3], [1.0; 3]);
-    }
 
     #[test]
     fn all_corners_are_in_the_picture() {

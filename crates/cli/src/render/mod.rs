@@ -47,7 +47,7 @@ pub(crate) fn render(options: &Render) -> Result<(), Failure> {
     }
     let mut settings = options.choice.all_settings();
     settings.push(format!("recording.rate={:?}", options.fps * options.slow));
-    let mut scene = scene::load_within(&options.choice.scene, &settings, options.choice.budget)?;
+    let mut scene = scene::load_choice(&options.choice, &settings)?;
     refuse_inputs(&[("out", &options.out)], &scene.files)?;
     if let (Some(at), None) = (options.at, options.choice.until) {
         scene.duration = at;

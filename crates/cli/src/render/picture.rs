@@ -6,11 +6,13 @@ use super::raster::{Canvas, Corner, NOTHING};
 use glam::{DVec3, Mat3, Mat4, Vec3, Vec4};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use tumble_dynamics::model::JointEnd;
 use tumble_dynamics::{BodyId, Id, JointId, Snapshot, State, World};
 use tumble_geometry::{Plane, Shape, Transform};
 use tumble_scene::look::{Surface, color, likeness};
 use tumble_scene::record::Recording;
+use tumble_scene::skin::Skin;
 use tumble_scene::strands::{Strand, StrandKind, coil, strands};
 use tumble_scene::{Color, Scene};
 
@@ -45,10 +47,26 @@ struct Rod {
     ends: [DVec3; 2],
 }
 
+/// A skin with the bodies that bend it.
+struct Bent {
+    skin: Arc<Skin>,
+    /// The slots of the bodies, and where their centres of mass are in their frames.
+    bones: Vec<(usize, DVec3)>,
+    color: Vec3,
+}
+
+impl Bent {
+    fn surface(&self, state: &State) -> Surface {
+        let poses: Vec<Transform> = self.bones.iter().map(|&(slot, center)| frame_of(slot, center, state)).collect();
+        self.skin.surface(&poses)
+    }
+}
+
 /// Draws states of one scene.
 pub(super) struct Painter {
     bodies: Vec<Drawn>,
     rods: Vec<Rod>,
+    figures: Vec<Bent>,
     /// The bodies of the scene that are there in the present picture, with their joints and forces; and all of them.
     world: World,
     whole: Snapshot,
@@ -69,8 +87,9 @@ pub(super) struct Painter {
 
 /// The radius of a coil, as a multiple of how thick its wire is.
 const WIDE: f32 = 7.0;
-/// What stands for a rod among the numbers of bodies.
+/// What stands for a rod and for a skin among the numbers of bodies.
 const ROD: u32 = u32::MAX;
+const SKIN: u32 = u32::MAX - 1;
 
 impl Painter {
     pub(super) fn new(scene: &Scene, recording: &Recording, width: usize, height: usize) -> Self {
@@ -108,6 +127,13 @@ impl Painter {
                 stay,
             });
         }
+        let figures = scene.figures.iter().map(|figure| {
+            let center = |id| scene.world.body(id).map_or(DVec3::ZERO, |body| body.model().mass.center);
+            let bones = figure.bodies.iter().map(|&id| (id.slot(), center(id))).collect();
+            let color = figure.bodies.first().map_or(Vec3::ONE, |&id| linear(color(scene, id)));
+            Bent { skin: figure.skin.clone(), bones, color }
+        });
+        let figures = figures.collect();
         // What is still is drawn first, so that its triangles have the same numbers in all pictures.
         bodies.sort_by_key(|body| !body.still);
         let (columns, rows) = (width * SAMPLES, height * SAMPLES);
@@ -117,6 +143,7 @@ impl Painter {
         Self {
             bodies,
             rods: rods(scene),
+            figures,
             world,
             whole,
             departures,
@@ -151,16 +178,22 @@ impl Painter {
         let Camera { from, to, view } = self.camera;
         let aspect = self.width as f32 / self.height as f32;
         let eye = perspective(view, aspect) * look_from(from, to, self.camera.up());
-        let sun = self.paint_shadow(frame, state);
+        let skins: Vec<(Surface, Vec3)> =
+            self.figures.iter().map(|figure| (figure.surface(state), figure.color)).collect();
+        let sun = self.paint_shadow(frame, state, &skins);
         self.canvas.clear();
         let mut still = 0;
         for (index, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.stay.contains(&frame)) {
             let pose = pose_of(body, state);
-            let surface = triangles(&self.surfaces[body.surface], &pose);
+            let surface = triangles(&self.surfaces[body.surface], &pose, body.color);
             surface.for_each(|corners| self.canvas.triangle(&eye, index as u32, corners));
             if body.still {
                 still = self.canvas.facets();
             }
+        }
+        for (skin, color) in &skins {
+            let surface = triangles(skin, &Transform::IDENTITY, *color);
+            surface.for_each(|corners| self.canvas.triangle(&eye, SKIN, corners));
         }
         let model = self.world.model();
         for rod in self.rods.iter().filter(|rod| model.joints().get(rod.joint).is_some()) {
@@ -223,7 +256,9 @@ impl Painter {
         let alike = |&other: &usize| {
             self.canvas.facet(first) == self.canvas.facet(other)
                 || match (self.canvas.seen(first), self.canvas.seen(other)) {
-                    (Some((what, a)), Some((other, b))) => what == other && a.normal.dot(b.normal) > 0.97,
+                    (Some((what, a)), Some((other, b))) => {
+                        what == other && a.normal.dot(b.normal) > 0.97 && (a.color - b.color).length_squared() < 1e-3
+                    }
                     _ => false,
                 }
         };
@@ -233,9 +268,10 @@ impl Painter {
     fn look(&self, light: &Light<'_>, seen: Option<(u32, Corner)>, sky: Vec3) -> Shade {
         match seen {
             Some((ROD, point)) => light.body(Vec3::splat(0.05), point),
+            Some((SKIN, point)) => light.body(point.color, point),
             Some((what, point)) => match &self.bodies[what as usize] {
                 body if body.ground => light.ground(body.color, point, sky),
-                body => light.body(body.color, point),
+                _ => light.body(point.color, point),
             },
             None => Shade::shining(sky),
         }
@@ -258,7 +294,7 @@ impl Painter {
     }
 
     /// What the sun sees of the bodies; gives the view it has.
-    fn paint_shadow(&mut self, frame: u64, state: &State) -> Mat4 {
+    fn paint_shadow(&mut self, frame: u64, state: &State, skins: &[(Surface, Vec3)]) -> Mat4 {
         // The sun looks at what the camera looks at, as far as that is from it.
         let reach = (1.2 * (self.camera.from - self.camera.to).length()).clamp(2.0, 60.0);
         let scale = Mat4::from_scale(Vec3::new(1.0 / reach, 1.0 / reach, -1.0 / 400.0));
@@ -266,7 +302,12 @@ impl Painter {
         self.shadow.clear();
         for body in self.bodies.iter().filter(|body| !body.ground && body.stay.contains(&frame)) {
             let pose = pose_of(body, state);
-            for corners in triangles(&self.surfaces[body.surface], &pose) {
+            for corners in triangles(&self.surfaces[body.surface], &pose, body.color) {
+                self.shadow.flat(&sun, corners.map(|corner| corner.position));
+            }
+        }
+        for (skin, color) in skins {
+            for corners in triangles(skin, &Transform::IDENTITY, *color) {
                 self.shadow.flat(&sun, corners.map(|corner| corner.position));
             }
         }
@@ -282,6 +323,10 @@ fn rods(scene: &Scene) -> Vec<Rod> {
         for (end, anchor) in joint.model().ends.into_iter().zip(joint.anchors()) {
             let JointEnd::Body(id) = end else { continue };
             let Ok(body) = world.body(id) else { continue };
+            // Who is shown in another shape needs no arms.
+            if scene.visual(id).is_some() {
+                continue;
+            }
             let surface = Surface::of_body(scene, id);
             if body.model().kind.moves() && is_apart(&surface, body.pose().inverse_point(anchor)) {
                 let anchor = body.state().center_pose().inverse_point(anchor);
@@ -311,7 +356,7 @@ fn tube([from, to]: [Vec3; 2], thickness: f32) -> Vec<[Corner; 3]> {
     };
     let corner = |end: Vec3, side: usize| {
         let normal = direction(side);
-        Corner { position: end + normal * thickness, normal }
+        Corner { position: end + normal * thickness, normal, color: Vec3::ZERO }
     };
     let quad = |side: usize| {
         let [a, b, c, d] = [corner(from, side), corner(from, side + 1), corner(to, side + 1), corner(to, side)];
@@ -365,15 +410,20 @@ fn linear(color: Color) -> Vec3 {
 }
 
 fn pose_of(body: &Drawn, state: &State) -> Transform {
-    let pose = state.bodies.get(body.slot).map_or(Transform::IDENTITY, |state| state.center_pose());
-    Transform::new(pose.rotation, pose.translation - pose.rotation * body.center)
+    frame_of(body.slot, body.center, state)
 }
 
-fn triangles<'a>(surface: &'a Surface, pose: &'a Transform) -> impl Iterator<Item = [Corner; 3]> + 'a {
+fn frame_of(slot: usize, center: DVec3, state: &State) -> Transform {
+    let pose = state.bodies.get(slot).map_or(Transform::IDENTITY, |state| state.center_pose());
+    Transform::new(pose.rotation, pose.translation - pose.rotation * center)
+}
+
+fn triangles<'a>(surface: &'a Surface, pose: &'a Transform, usual: Vec3) -> impl Iterator<Item = [Corner; 3]> + 'a {
     let place = Mat4::from_rotation_translation(pose.rotation.as_quat(), pose.translation.as_vec3());
     let corner = move |index: usize| Corner {
         position: place.transform_point3(surface.positions[index]),
         normal: place.transform_vector3(surface.normals[index]),
+        color: surface.colors.get(index).map_or(usual, |&color| linear(color)),
     };
     (0..surface.positions.len() / 3).map(move |t| [corner(3 * t), corner(3 * t + 1), corner(3 * t + 2)])
 }

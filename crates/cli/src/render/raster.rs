@@ -11,11 +11,17 @@ use glam::{DVec2, Mat4, Vec3, Vec4};
 pub(super) struct Corner {
     pub(super) position: Vec3,
     pub(super) normal: Vec3,
+    /// As amounts of light.
+    pub(super) color: Vec3,
 }
 
 impl Corner {
     fn between(self, other: Self, t: f32) -> Self {
-        Self { position: self.position.lerp(other.position, t), normal: self.normal.lerp(other.normal, t) }
+        Self {
+            position: self.position.lerp(other.position, t),
+            normal: self.normal.lerp(other.normal, t),
+            color: self.color.lerp(other.color, t),
+        }
     }
 }
 
@@ -190,7 +196,7 @@ impl Canvas {
         let [a, b, c] = shares.map(|share| (share / whole) as f32);
         let mix =
             |f: fn(&Corner) -> Vec3| f(&facet.corners[0]) * a + f(&facet.corners[1]) * b + f(&facet.corners[2]) * c;
-        Some((facet.what, Corner { position: mix(|c| c.position), normal: mix(|c| c.normal) }))
+        Some((facet.what, Corner { position: mix(|c| c.position), normal: mix(|c| c.normal), color: mix(|c| c.color) }))
     }
 }
 

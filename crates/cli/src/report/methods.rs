@@ -49,6 +49,7 @@ pub(crate) fn report(options: &MethodsReport) -> Result<(), Failure> {
         settings: options.settings.clone(),
         energy: Some(Energy::Off),
         budget: 1.0,
+        keys: None,
     };
     let reference = follow(&choice, REFERENCE, options.patience, None)?;
     let title = contender(&choice, REFERENCE)?.scene.title;

@@ -106,7 +106,7 @@ impl Attach for SixAxes {
         self.softness.validate()?;
         self.slide.iter().chain(&self.turn).try_for_each(Freedom::validate)?;
         let frame = JointFrame::new(
-            "the pair of axes of a six-axis joint",
+            "the pair `x_axis`, `y_axis` of a six-axis joint",
             bodies,
             self.anchor,
             self.x_axis,

@@ -23,7 +23,7 @@ use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::rotation_from_vector;
 
-/// Kick, exact free motion, kick.
+/// Like `velocity_verlet`, but bodies that turn freely do so exactly, by Jacobi's elliptic functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EllipticTop {}

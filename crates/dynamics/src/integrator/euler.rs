@@ -16,7 +16,7 @@ use crate::schema::JsonSchema;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// Positions with the old velocities, velocities with the old forces.
+/// Positions with the old velocities, velocities with the old forces: gains energy, for seeing why nobody does it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExplicitEuler {
@@ -26,7 +26,7 @@ pub struct ExplicitEuler {
     pub gyroscopic: Gyroscopic,
 }
 
-/// Velocities first, positions with the new velocities.
+/// Velocities first, positions with the new velocities: what most game engines do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SemiImplicitEuler {

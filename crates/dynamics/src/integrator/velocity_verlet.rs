@@ -15,7 +15,7 @@ use crate::schema::JsonSchema;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// Kick, drift, kick.
+/// Velocities get half of what the forces give, bodies move, velocities get the other half: energy does not drift.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VelocityVerlet {}

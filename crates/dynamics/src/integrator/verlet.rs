@@ -19,7 +19,7 @@ use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::rotation_from_vector;
 
-/// Verlet's method without velocities.
+/// The same as `velocity_verlet`, written with positions alone as Verlet did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Verlet {

@@ -5,9 +5,13 @@
 //! tumble's own only the kind counts: they may hold what changes while a world runs, such as the position of a joystick.
 
 use super::{BodyKind, BodyModel, ColliderModel, JointModel, Model};
-use crate::force::{Buoyancy, CentralGravity, Drag, Force, Gravity, PointForce, Spring, Vortex};
+use crate::force::{
+    Aerodynamic, Buoyancy, CentralGravity, Coulomb, Drag, Force, Gravitation, Gravity, PointForce, Spring, TimedForce,
+    Vortex,
+};
 use std::any::Any;
 use std::fmt::{Debug, Write};
+use std::sync::Arc;
 
 /// The 64-bit FNV-1a hash of a text that is never put together.
 struct Hash(u64);
@@ -26,10 +30,17 @@ fn kind_of(part: &impl Debug) -> String {
     format!("{part:?}").split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_owned()
 }
 
-/// Whether a force is one of tumble's own, which are nothing but numbers.
+/// Whether a force is one of tumble's own, which are nothing but numbers. A pointer to a force, as the registry makes them, is that force.
 fn is_own(force: &dyn Force) -> bool {
     let force: &dyn Any = force;
+    if let Some(inner) = force.downcast_ref::<Arc<dyn Force>>() {
+        return is_own(inner.as_ref());
+    }
     force.is::<Gravity>()
+        || force.is::<Aerodynamic>()
+        || force.is::<Coulomb>()
+        || force.is::<Gravitation>()
+        || force.is::<TimedForce>()
         || force.is::<Spring>()
         || force.is::<Drag>()
         || force.is::<PointForce>()

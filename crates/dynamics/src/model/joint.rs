@@ -151,7 +151,7 @@ pub struct JointModel {
     /// Whether it measures an angle, so that its turns are counted.
     pub turns: bool,
     /// Whether it holds the locks of a body.
-    pub(crate) is_lock: bool,
+    pub is_lock: bool,
     /// What of it follows curves.
     pub programs: Vec<Program>,
     pub(crate) made: Made,

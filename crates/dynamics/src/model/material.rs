@@ -139,6 +139,80 @@ impl ContactMaterial {
     }
 }
 
+/// How the materials of two bodies that touch are combined, number by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MixingRules {
+    /// The coefficients of restitution. Default "mean".
+    pub restitution: Mix,
+    /// The coefficients of friction, static and dynamic. Default "geometric_mean".
+    pub friction: Mix,
+    /// Rolling friction. Default "largest".
+    pub rolling_friction: Mix,
+    /// Friction against spinning. Default "largest".
+    pub spinning_friction: Mix,
+    /// The random tilt of normals. Default "sum".
+    pub perturbation: Mix,
+}
+
+impl Default for MixingRules {
+    fn default() -> Self {
+        Self {
+            restitution: Mix::Mean,
+            friction: Mix::GeometricMean,
+            rolling_friction: Mix::Largest,
+            spinning_friction: Mix::Largest,
+            perturbation: Mix::Sum,
+        }
+    }
+}
+
+impl MixingRules {
+    /// The contact between two materials.
+    pub fn mix(&self, a: &Material, b: &Material) -> ContactMaterial {
+        ContactMaterial {
+            restitution: self.restitution.mix(a.restitution, b.restitution),
+            static_friction: self.friction.mix(a.static_friction, b.static_friction),
+            dynamic_friction: self.friction.mix(a.dynamic_friction, b.dynamic_friction),
+            rolling_friction: self.rolling_friction.mix(a.rolling_friction, b.rolling_friction),
+            spinning_friction: self.spinning_friction.mix(a.spinning_friction, b.spinning_friction),
+            perturbation: self.perturbation.mix(a.perturbation, b.perturbation),
+        }
+    }
+}
+
+/// One number made of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mix {
+    /// Half their sum.
+    Mean,
+    /// The root of their product.
+    GeometricMean,
+    /// Their product.
+    Product,
+    /// The smaller of the two.
+    Smallest,
+    /// The larger of the two.
+    Largest,
+    /// Their sum.
+    Sum,
+}
+
+impl Mix {
+    /// The number made of `a` and `b`.
+    pub fn mix(self, a: f64, b: f64) -> f64 {
+        match self {
+            Self::Mean => 0.5 * (a + b),
+            Self::GeometricMean => (a * b).sqrt(),
+            Self::Product => a * b,
+            Self::Smallest => a.min(b),
+            Self::Largest => a.max(b),
+            Self::Sum => a + b,
+        }
+    }
+}
+
 /// A user's rule for the contact between two materials. Numbers out of range are brought into it: coefficients are not
 /// negative, restitution and perturbation at most 1, dynamic friction at most static friction; NaN counts as zero.
 pub type MixingRule = dyn Fn(&Material, &Material) -> ContactMaterial + Send + Sync;
@@ -149,16 +223,19 @@ pub enum MaterialMixing {
     /// Restitution by arithmetic mean, friction by geometric mean, perturbation by sum (default).
     #[default]
     Standard,
+    /// By rules of which each makes one number of two.
+    Rules(MixingRules),
     /// By your own rule.
     Custom(Arc<MixingRule>),
 }
 
 impl std::fmt::Debug for MaterialMixing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Standard => "Standard",
-            Self::Custom(_) => "Custom",
-        })
+        match self {
+            Self::Standard => f.write_str("Standard"),
+            Self::Rules(rules) => rules.fmt(f),
+            Self::Custom(_) => f.write_str("Custom"),
+        }
     }
 }
 
@@ -176,6 +253,7 @@ impl MaterialMixing {
                 spinning_friction: a.spinning_friction.max(b.spinning_friction),
                 perturbation: a.perturbation + b.perturbation,
             },
+            Self::Rules(rules) => rules.mix(a, b).sanitized(),
             Self::Custom(rule) => rule(a, b).sanitized(),
         }
     }

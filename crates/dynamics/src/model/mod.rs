@@ -25,7 +25,7 @@ pub(crate) use joint::Made;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
 pub use layers::Layers;
 pub use locks::Locks;
-pub use material::{ContactMaterial, Material, MaterialMixing};
+pub use material::{ContactMaterial, Material, MaterialMixing, Mix, MixingRules};
 pub use script::{Script, ScriptMotion};
 
 use crate::force::Force;

@@ -12,8 +12,9 @@ pub fn may_meet(model: &Model, colliders: [ColliderId; 2]) -> bool {
     bodies[0] != bodies[1]
         && a.layers.meets(b.layers)
         && (a.sensor || b.sensor || bodies.into_iter().any(movable))
-        && !kept_apart_by_joint(model, bodies)
+        // The filter has its answer ready, joints have to be looked for.
         && model.may_collide(bodies)
+        && !kept_apart_by_joint(model, bodies)
 }
 
 /// Whether a joint between two bodies, whole or broken, keeps them from colliding.
@@ -45,8 +46,12 @@ pub fn follow<P: Pair>(
     near: &mut Vec<[ColliderId; 2]>,
 ) {
     near.clear();
-    index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
-    near.retain(|&pair| may_meet(model, pair));
+    index.pairs(model, |[a, b]| {
+        let pair = if a < b { [a, b] } else { [b, a] };
+        if may_meet(model, pair) {
+            near.push(pair);
+        }
+    });
     near.sort_unstable();
     merge(model, near, list, &mut Vec::new(), ended);
 }

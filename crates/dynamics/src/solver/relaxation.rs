@@ -9,7 +9,7 @@ use crate::Cancel;
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Jacobi iteration: all rows at once, a fraction at a time.
+/// All contacts and joints at once, a fraction of each at a time, again and again (Jacobi iteration).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Relaxation {

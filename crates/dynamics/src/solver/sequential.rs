@@ -19,7 +19,7 @@ use crate::Cancel;
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Row after row, a fraction at a time.
+/// One contact or joint after the other, a fraction of each at a time, again and again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sequential {

@@ -1,5 +1,6 @@
 //! A world: model, state, method, index and events in one value; what a game holds.
 
+mod behave;
 mod body;
 mod collider;
 mod draw;
@@ -35,12 +36,14 @@ pub use whole::SavedWorld;
 use self::interpolate::Past;
 use self::places::Places;
 use self::watch::Watchman;
+use crate::behavior::Behavior;
 use crate::event::Events;
 use crate::force::{ForceContext, Gravity, Wrenches};
 use crate::journal::{Change, ForceChange, Journal};
 use crate::method::{Method, NobodyWatches, Observer, Realtime, StepContext};
 use crate::{BodyId, Cancel, ForceId, Id, Model, ModelError, State, StepError, StepReport, Workers, Wrench};
 use glam::DVec3;
+use std::collections::BTreeMap;
 
 /// Model, state, method and events: add bodies, step, read what happened.
 #[derive(Debug)]
@@ -63,6 +66,10 @@ pub struct World {
     watchman: Watchman,
     /// Where bodies were before the last step.
     past: Past,
+    /// What acts before every step; none while it acts.
+    behavior: Option<Box<dyn Behavior>>,
+    /// What comes from outside, by name.
+    inputs: BTreeMap<String, f64>,
 }
 
 impl Default for World {
@@ -95,6 +102,8 @@ impl World {
             cancel: Cancel::new(),
             watchman: Watchman::default(),
             past: Past::default(),
+            behavior: None,
+            inputs: BTreeMap::new(),
         }
     }
 
@@ -109,6 +118,11 @@ impl World {
             return Err(StepError::BadTimeStep(dt));
         }
         self.cancel.check()?;
+        self.behave(dt, |world| world.step_as_told(dt, observer))
+    }
+
+    /// A step, with everything set for it.
+    fn step_as_told(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<(), StepError> {
         self.follow_curves(dt)?;
         let tell_ongoing = self.is_time_to_tell(dt);
         let undo = self.begin_watch();

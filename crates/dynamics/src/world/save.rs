@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "tumble\0" | version (u8) | CRC-32 of the rest (u32) | the rest: size (u32), content in LZ4
-//! content: method, fingerprint of the model, state, journal, contact rate, energy watch, courses, memory, in postcard's encoding
+//! content: method, fingerprint of the model, state, journal, contact rate, energy watch, courses, memory, inputs, memory of the behaviour, in postcard's encoding
 //! ```
 //!
 //! All numbers little-endian, so that a state saved on one machine is read on every other. What rests is full of zeros and of
@@ -14,12 +14,13 @@ use crate::journal::Journal;
 use crate::model::Course;
 use crate::{BodyId, Id, Model, ModelError, State};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a saved state begins with.
 const MAGIC: &[u8; 7] = b"tumble\0";
 
 /// The version of the format; grows when the format changes.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// A byte of LZ4 stands for so many at most; bytes that promise more are none that were saved.
 const MOST_PER_BYTE: usize = 256;
@@ -65,7 +66,8 @@ pub(super) fn unpack<T: serde::de::DeserializeOwned>(
     postcard::from_bytes(&content).or_else(|error| invalid(format!("the {what} cannot be read: {error}")))
 }
 
-/// Everything of a world but the model: the state, what was changed since the last step, what the method remembers, how often
+/// Everything of a world but the model: the state, what was changed since the last step, what the method and the
+/// behaviour remember, inputs, how often
 /// contacts are told and who watches over the energy. A world built in the same way that loads it goes on bit for bit as the one
 /// that saved it.
 ///
@@ -104,6 +106,10 @@ pub struct SavedState {
     /// What the method remembers, in postcard's encoding.
     #[serde(with = "bytes")]
     memory: Vec<u8>,
+    /// What comes from outside, by name.
+    inputs: BTreeMap<String, f64>,
+    /// What the behaviour remembers, if something acts.
+    behavior: Option<Vec<u8>>,
 }
 
 /// A list of bytes as such, and not as a list of numbers.
@@ -180,13 +186,16 @@ impl World {
             watch: self.watchman.tally,
             courses: self.courses(),
             memory,
+            inputs: self.inputs.clone(),
+            behavior: self.behavior.as_ref().map(|behavior| behavior.memory()),
         }
     }
 
     /// Returns to a saved state of a world with the same model, refused if it does not fit. Events of the last step are
     /// forgotten.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), ModelError> {
-        let SavedState { state, method, model, journal, contact_rate, watch, courses, memory } = saved;
+        let SavedState { state, method, model, journal, contact_rate, watch, courses, memory, inputs, behavior } =
+            saved;
         if method != self.method.name() {
             let own = self.method.name();
             return Err(ModelError::Invalid(format!(
@@ -212,6 +221,23 @@ impl World {
         let mut loaded = self.method.clone_box();
         let mut memory = postcard::Deserializer::from_bytes(memory);
         loaded.load(&self.model, state, &mut <dyn erased_serde::Deserializer<'_>>::erase(&mut memory))?;
+        if inputs.values().any(|value| !value.is_finite()) {
+            let value = format!("{inputs:?}");
+            return Err(ModelError::OutOfRange { what: "saved input", value, allowed: "finite" });
+        }
+        let acting = match (&self.behavior, behavior) {
+            (None, None) => None,
+            (Some(own), Some(memory)) => {
+                let mut acting = own.clone_box();
+                acting.load(memory)?;
+                Some(acting)
+            }
+            (own, _) => {
+                let [saved, this] = if own.is_some() { ["without", "has one"] } else { ["with", "has none"] };
+                return Err(ModelError::Invalid(format!("the state was saved {saved} a behaviour, this world {this}")));
+            }
+        };
+        (self.inputs, self.behavior) = (inputs.clone(), acting);
         (self.method, self.state, self.journal) = (loaded, state.clone(), journal.clone());
         (self.contact_rate, self.watchman.tally) = (*contact_rate, *watch);
         self.set_courses(courses);

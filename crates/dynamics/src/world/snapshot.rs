@@ -2,11 +2,14 @@
 
 use super::World;
 use super::watch::Tally;
+use crate::behavior::Behavior;
 use crate::journal::Journal;
 use crate::method::Method;
 use crate::{ForceId, Model, State};
+use std::collections::BTreeMap;
 
-/// The whole world at a moment: model, state, the method with all it remembers, what was changed since the last step, how often
+/// The whole world at a moment: model, state, the method and the behaviour with all they
+/// remember, inputs, what was changed since the last step, how often
 /// contacts are told and who watches over the energy. A run resumed from it is bit for bit the run that was not interrupted.
 /// Only how many threads there are is not in it: that is a matter of the machine, and results do not depend on it.
 ///
@@ -21,6 +24,8 @@ pub struct Snapshot {
     gravity: ForceId,
     contact_rate: f64,
     watch: Tally,
+    inputs: BTreeMap<String, f64>,
+    behavior: Option<Box<dyn Behavior>>,
 }
 
 impl Clone for Snapshot {
@@ -30,6 +35,8 @@ impl Clone for Snapshot {
             state: self.state.clone(),
             method: self.method.clone_box(),
             journal: self.journal.clone(),
+            inputs: self.inputs.clone(),
+            behavior: self.behavior.as_ref().map(|behavior| behavior.clone_box()),
             ..*self
         }
     }
@@ -58,14 +65,18 @@ impl World {
             gravity: self.gravity,
             contact_rate: self.contact_rate,
             watch: self.watchman.tally,
+            inputs: self.inputs.clone(),
+            behavior: self.behavior.as_ref().map(|behavior| behavior.clone_box()),
         }
     }
 
     /// Returns to a moment. Events of the last step are forgotten.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let Snapshot { model, state, method, journal, gravity, contact_rate, watch } = snapshot.clone();
+        let Snapshot { model, state, method, journal, gravity, contact_rate, watch, inputs, behavior } =
+            snapshot.clone();
         (self.model, self.state, self.journal, self.gravity) = (model, state, journal, gravity);
         (self.contact_rate, self.watchman.tally) = (contact_rate, watch);
+        (self.inputs, self.behavior) = (inputs, behavior);
         self.past.forget();
         if method.new_broad_phase().name() != self.method.new_broad_phase().name() {
             self.places = super::Places::new(method.new_broad_phase());

@@ -14,7 +14,7 @@ use crate::curve::{Aim, Program};
 use crate::error::called;
 use crate::model::{
     BodyKind, BodyModel, Breaking, ColliderModel, CollisionFilter, FilterMasks, JointEnd, JointModel, Locks, Made,
-    MassChoice, MaterialMixing, Model,
+    MassChoice, MaterialMixing, MixingRules, Model,
 };
 use crate::registry::{Inside, Registry, Table};
 use crate::{Arena, BodyId, Cancel, ColliderId, ForceId, Id, JointId, ModelError, Workers};
@@ -60,8 +60,11 @@ pub struct SavedWorld {
     forces: Arena<ForceId, Part>,
     gravity: ForceId,
     filter: CollisionFilter,
+    /// None for the standard ones.
+    mixing: Option<MixingRules>,
     revisions: [u64; 2],
     method: Part,
+    behavior: Option<Part>,
     state: SavedState,
 }
 
@@ -154,16 +157,18 @@ fn read_json<T: serde::de::DeserializeOwned>(part: &str, text: &str) -> Result<T
 
 impl World {
     /// The whole world as data. Refused if a part of it is not registered or cannot be written: a closure, a filter that asks, a
-    /// mixing rule of your own; the message names it.
+    /// mixing or contact rule that asks one; the message names it.
     pub fn save_whole(&self, registry: &Registry) -> Result<SavedWorld, ModelError> {
         let model = &self.model;
         let lost = |what: &str| Err(ModelError::Invalid(format!("{what} cannot be saved")));
         if model.filter.asks() {
             return lost("a filter that asks a function of yours");
         }
-        if !matches!(model.mixing, MaterialMixing::Standard) {
-            return lost("a mixing rule of your own");
-        }
+        let mixing = match &model.mixing {
+            MaterialMixing::Standard => None,
+            MaterialMixing::Rules(rules) => Some(*rules),
+            MaterialMixing::Custom(_) => return lost("a mixing rule that asks a function of yours"),
+        };
         if model.contact_rule.0.is_some() {
             return lost("a contact rule of your own");
         }
@@ -199,8 +204,14 @@ impl World {
             forces,
             gravity: self.gravity,
             filter: (*model.filter).clone(),
+            mixing,
             revisions: [model.revision, model.shape_revisions],
             method: Part { name: name.to_owned(), properties: properties.to_string() },
+            behavior: self
+                .behavior
+                .as_ref()
+                .map(|behavior| Part::of(&registry.behaviors, behavior, "the behaviour"))
+                .transpose()?,
             state: self.save(),
         };
         // What cannot be read again is no use: better to hear of it now.
@@ -253,12 +264,15 @@ impl World {
             cancel: Cancel::new(),
             watchman: Default::default(),
             past: Default::default(),
+            behavior: saved.behavior.as_ref().map(|part| part.create(&registry.behaviors)).transpose()?,
+            inputs: Default::default(),
         };
         world.model.forces = saved.forces.try_map(|_, part| part.create(&registry.forces))?;
         world.read_bodies(saved, registry)?;
         world.read_joints(saved, registry)?;
         world.model.filter_masks = Arc::new(FilterMasks::new(&saved.filter, &world.model));
         world.model.filter = Arc::new(saved.filter.clone());
+        world.model.mixing = saved.mixing.map_or(MaterialMixing::Standard, MaterialMixing::Rules);
         (world.model.revision, world.model.shape_revisions) = (saved.revisions[0], saved.revisions[1]);
         world.validate_model().map_err(|problem| ModelError::Invalid(format!("the saved world: {problem}")))?;
         world.load(&saved.state)?;

@@ -6,7 +6,7 @@ use tumble_dynamics::constraint::limit::AxisLimits;
 use tumble_dynamics::constraint::{Ball, Distance, Hinge, Softness};
 use tumble_dynamics::force::Spring;
 use tumble_dynamics::geometry::{MassProperties, Shape};
-use tumble_dynamics::method::verlet::Form;
+use tumble_dynamics::method::verlet::{Form, Order};
 use tumble_dynamics::method::{VerletLoop, VerletSettings};
 use tumble_dynamics::model::{Joint, JointEnd};
 use tumble_dynamics::{Body, BodyId, Material, World};
@@ -132,6 +132,21 @@ fn the_last_constraint_in_the_list_is_the_strongest() {
         }
         run(&mut world, 1.0 / 60.0, 0.5);
         assert!((world.body(id).unwrap().position().length() - lengths[1]).abs() < 1e-9);
+    }
+}
+
+/// Collisions, too, are as strong as their place in the list: a ball pinned a tenth of a metre deep in the floor comes to lie on it, or stays.
+#[test]
+fn collisions_are_as_strong_as_their_place_in_the_list() {
+    for (order, height) in [(Order::CollisionsLast, 0.5), (Order::CollisionsFirst, 0.4)] {
+        let mut world = world(VerletSettings { order, ..settings(Form::Velocity) }, 0.0);
+        world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+        let ball = Body::dynamic().with_shape(Shape::sphere(0.5).unwrap()).at([0.0, 0.4, 0.0]);
+        let ball = world.add_body(ball).unwrap();
+        world.add_joint(Joint::new(JointEnd::World, ball, Ball::at(DVec3::Y * 0.4))).unwrap();
+        run(&mut world, 1.0 / 60.0, 0.5);
+        let y = world.body(ball).unwrap().position().y;
+        assert!((y - height).abs() < 1e-9, "{order:?}: {y}");
     }
 }
 

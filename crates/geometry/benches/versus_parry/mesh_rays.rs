@@ -46,7 +46,7 @@ fn measure_rays(table: &mut Table, name: &str, ours: &Mesh, theirs: &TriMesh, ou
         let origin = if outside { point().normalize() * 4.0 } else { point() * DVec3::new(2.8, 0.8, 2.8) };
         // A solid stops a ray inside it at once, a surface lets it run: compared are rays that start outside.
         if !ours.contains_point(origin)
-            && let Some(ray) = Ray::towards(origin, target)
+            && let Ok(ray) = Ray::towards(origin, target)
         {
             rays.push((ray, ParryRay::new(vector(ray.origin), vector(ray.direction))));
         }

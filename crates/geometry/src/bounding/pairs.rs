@@ -77,7 +77,7 @@ fn swept_point(
     if starts_inside() {
         return Some(0.0);
     }
-    let ray = Ray::new(start, motion)?;
+    let ray = Ray::new(start, motion).ok()?;
     let fraction = span(&ray)?.enter / motion.length();
     (0.0..=1.0).contains(&fraction).then_some(fraction)
 }

@@ -1,7 +1,7 @@
 //! A half-line.
 
-use crate::Transform;
 use crate::math;
+use crate::{GeometryError, Transform};
 use glam::{DMat3, DVec3};
 
 /// A half-line from `origin` along `direction`.
@@ -15,15 +15,28 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// The ray from `origin` along `direction`, which need not have unit length. `None` if it is zero or not finite.
-    pub fn new(origin: DVec3, direction: DVec3) -> Option<Self> {
-        let direction = math::direction(direction)?;
-        origin.is_finite().then_some(Self { origin, direction })
+    /// The ray from `origin` along `direction`, which need not have unit length; refused if it is zero or not finite.
+    ///
+    /// ```
+    /// use tumble_geometry::Ray;
+    ///
+    /// let down = Ray::new([0.0, 5.0, 0.0], [0.0, -2.0, 0.0])?;
+    /// assert_eq!(down.at(5.0).to_array(), [0.0, 0.0, 0.0]);
+    /// # Ok::<(), tumble_geometry::GeometryError>(())
+    /// ```
+    pub fn new(origin: impl Into<DVec3>, direction: impl Into<DVec3>) -> Result<Self, GeometryError> {
+        let (origin, given) = (origin.into(), direction.into());
+        if !origin.is_finite() {
+            return Err(GeometryError::BadPoint { what: "ray point", index: 0, value: origin });
+        }
+        let bad = GeometryError::BadDirection { what: "the direction of a ray", value: given };
+        math::direction(given).map(|direction| Self { origin, direction }).ok_or(bad)
     }
 
-    /// The ray from `origin` towards `target`. `None` if they coincide or are not finite.
-    pub fn towards(origin: DVec3, target: DVec3) -> Option<Self> {
-        Self::new(origin, target - origin)
+    /// The ray from `origin` towards `target`; refused if they coincide or are not finite.
+    pub fn towards(origin: impl Into<DVec3>, target: impl Into<DVec3>) -> Result<Self, GeometryError> {
+        let origin = origin.into();
+        Self::new(origin, target.into() - origin)
     }
 
     /// The point `distance` metres along the ray.
@@ -40,7 +53,7 @@ impl Ray {
     ///
     /// Distances along the ray are stretched by the length of the mapped direction.
     pub fn mapped(&self, matrix: &DMat3) -> Option<Self> {
-        Self::new(*matrix * self.origin, *matrix * self.direction)
+        Self::new(*matrix * self.origin, *matrix * self.direction).ok()
     }
 
     /// This outer ray in the local coordinates of `pose`.

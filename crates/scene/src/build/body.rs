@@ -7,9 +7,11 @@ use super::{Context, Reported};
 use crate::cost::faces;
 use crate::format::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
 use crate::load::Color;
+use crate::look::Surface;
 use crate::source::Span;
 use crate::tree::Node;
 use glam::DMat3;
+use std::sync::Arc;
 use tumble_dynamics::model::{Layers, Locks, Script};
 use tumble_dynamics::{Body, Collider, Material};
 use tumble_geometry::shape::EdgeKind;
@@ -34,6 +36,7 @@ pub(super) struct Parts {
     user_data: u64,
     pub(super) path: Option<Path>,
     pub(super) color: Option<Color>,
+    pub(super) visual: Option<Arc<Surface>>,
 }
 
 impl Parts {
@@ -66,6 +69,7 @@ impl Parts {
         // A body of another material or colour is still a body: what is attached to it can be looked at.
         let material = file.material.as_ref().and_then(|name| materials.get(context, name, span_of("material")).ok());
         let color = file.color.as_ref().and_then(|text| context.accept(span_of("color"), parse_color(text)).ok());
+        let visual = super::visual::read(context, shapes, file, node, color);
         let script = file.script.as_ref().zip(node.get("script"));
         let path = script.map(|(script, node)| context.accept_of(node, span_of("script"), Path::read(script)));
         if path.is_some() && file.kind != BodyKindFile::Dynamic {
@@ -93,6 +97,7 @@ impl Parts {
             user_data: file.user_data,
             path,
             color,
+            visual: visual?,
         })
     }
 

@@ -8,9 +8,11 @@ use super::joint::{JointPlan, Reference};
 use super::material::Materials;
 use super::script::PlacedPath;
 use super::shape::{Shapes, pose};
+use super::skeleton::{SkinPlan, Source};
 use super::{Context, Reported, read_body};
 use crate::format::{InstanceFile, RepeatFile};
 use crate::load::Color;
+use crate::look::Surface;
 use crate::nearest::suggestion;
 use crate::source::Span;
 use crate::tree::{Entry, Node};
@@ -58,6 +60,11 @@ impl BodyPlan {
         self.groups.iter().fold(body, |body, group| body.in_group(group.clone()))
     }
 
+    /// What is seen of it in place of its shapes.
+    pub(super) fn visual(&self) -> Option<&Arc<Surface>> {
+        self.parts.visual.as_ref()
+    }
+
     /// How many triangles and parts it has.
     pub(super) fn faces(&self) -> usize {
         self.parts.faces
@@ -96,6 +103,7 @@ pub(super) fn moved(pose: &Transform, copy: &Transform) -> Transform {
 pub(super) struct Group {
     pub(super) bodies: Vec<BodyPlan>,
     pub(super) joints: Vec<JointPlan>,
+    pub(super) skins: Vec<SkinPlan>,
     pub(super) refused: Vec<Refused>,
 }
 
@@ -134,14 +142,17 @@ impl Group {
         for entry in root.section("templates") {
             let _reported = templates.named(&entry.key, entry.key_span);
         }
+        for entry in root.section("skeletons") {
+            let _reported = templates.named(&entry.key, entry.key_span);
+        }
         templates.group(root, None)
     }
 }
 
 /// Reads groups; templates only once.
-struct Templates<'c, 'a, 's, 'f> {
-    context: &'c mut Context<'a>,
-    shapes: &'s mut Shapes<'f>,
+pub(super) struct Templates<'c, 'a, 's, 'f> {
+    pub(super) context: &'c mut Context<'a>,
+    pub(super) shapes: &'s mut Shapes<'f>,
     materials: &'s Materials,
     done: BTreeMap<String, Arc<Group>>,
     /// The templates being read, to find cycles.
@@ -161,10 +172,33 @@ impl Templates<'_, '_, '_, '_> {
         if let Some(done) = self.done.get(name) {
             return Ok(done.clone());
         }
-        let entries = self.context.root.section("templates");
-        let Some(entry) = entries.iter().find(|entry| entry.key == name) else {
-            if !self.context.root.has_lost("templates") {
-                let help = suggestion(name, entries.iter().map(|entry| entry.key.as_str()));
+        let source = self.source(name, span)?;
+        if self.open.len() >= MAX_DEPTH {
+            self.context.report.push(span, format!("templates are nested deeper than {MAX_DEPTH} levels"), "");
+            return Err(Reported);
+        }
+        self.open.push(name.to_owned());
+        let group = Arc::new(self.group_of(&source, None));
+        self.open.pop();
+        self.done.insert(name.to_owned(), group.clone());
+        Ok(group)
+    }
+
+    /// The template of a name, or what the skeleton of that name stands for.
+    fn source(&mut self, name: &str, span: Span) -> Result<Source, Reported> {
+        let root = self.context.root;
+        let [templates, skeletons] = ["templates", "skeletons"].map(|section| root.section(section));
+        let find = |entries: &'_ [Entry]| entries.iter().find(|entry| entry.key == name).cloned();
+        let (template, skeleton) = (find(templates), find(skeletons));
+        if let (Some(_), Some(skeleton)) = (&template, &skeleton) {
+            let message = format!("\"{name}\" is a template and a skeleton");
+            self.context.report.push(skeleton.key_span, message, "give one of them another name");
+            return Err(Reported);
+        }
+        let Some(entry) = template.as_ref().or(skeleton.as_ref()) else {
+            if !root.has_lost("templates") && !root.has_lost("skeletons") {
+                let known = templates.iter().chain(skeletons).map(|entry| entry.key.as_str());
+                let help = suggestion(name, known);
                 self.context.report.push(span, format!("there is no template \"{name}\""), help);
             }
             return Err(Reported);
@@ -172,15 +206,22 @@ impl Templates<'_, '_, '_, '_> {
         if !entry.node.is_usable() {
             return Err(Reported);
         }
-        if self.open.len() >= MAX_DEPTH {
-            self.context.report.push(span, format!("templates are nested deeper than {MAX_DEPTH} levels"), "");
-            return Err(Reported);
+        if skeleton.is_some() {
+            return self.skeleton(entry);
         }
-        self.open.push(name.to_owned());
-        let group = Arc::new(self.group(&entry.node, None));
-        self.open.pop();
-        self.done.insert(name.to_owned(), group.clone());
-        Ok(group)
+        Ok(Source { node: entry.node.clone(), frames: BTreeMap::new(), skin: None })
+    }
+
+    /// What is in a template or skeleton, with changes to its bodies.
+    fn group_of(&mut self, source: &Source, changes: Option<&Node>) -> Group {
+        let mut group = self.group(&source.node, changes);
+        for joint in &mut group.joints {
+            if let Some(frame) = source.frames.get(&joint.name) {
+                joint.frame = *frame;
+            }
+        }
+        group.skins.extend(source.skin.clone());
+        group
     }
 
     /// The bodies, joints and instances of a table, with changes to its bodies.
@@ -287,20 +328,17 @@ impl Templates<'_, '_, '_, '_> {
         }
         let plain = self.named(name, span)?;
         let Some(changes) = instance.node.get("change") else { return Ok(plain) };
-        let root = self.context.root;
-        let Some(entry) = root.section("templates").iter().find(|entry| entry.key == name) else {
-            return Err(Reported);
-        };
-        let bodies = entry.node.section("bodies");
+        let source = self.source(name, span)?;
+        let bodies = source.node.section("bodies");
         for change in changes.entries() {
-            if !bodies.iter().any(|body| body.key == change.key) && !entry.node.has_lost("bodies") {
+            if !bodies.iter().any(|body| body.key == change.key) && !source.node.has_lost("bodies") {
                 let help = suggestion(&change.key, bodies.iter().map(|body| body.key.as_str()));
                 let message = format!("the template `{name}` has no body `{}`", change.key);
                 self.context.report.push(change.key_span, message, help);
             }
         }
         self.open.push(name.to_owned());
-        let changed = self.group(&entry.node, Some(changes));
+        let changed = self.group_of(&source, Some(changes));
         self.open.pop();
         Ok(Arc::new(changed))
     }
@@ -390,6 +428,11 @@ impl Group {
             plan.turning =
                 [sum + angular_velocity, moment + sum.cross(at.translation) + angular_velocity.cross(at.translation)];
             plan
+        }));
+        self.skins.extend(other.skins.iter().map(|plan| SkinPlan {
+            name: if plan.name.is_empty() { prefix.to_owned() } else { format!("{prefix}/{}", plan.name) },
+            skin: plan.skin.clone(),
+            bodies: plan.bodies.iter().map(|name| format!("{prefix}/{name}")).collect(),
         }));
         self.refused.extend(other.refused.iter().map(|Refused { path, groups }| {
             let path = if path.is_empty() { prefix.to_owned() } else { format!("{prefix}/{path}") };

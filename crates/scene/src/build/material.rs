@@ -1,14 +1,13 @@
 //! Materials by name: the built-in ones and those of the file, which may be like others; and how two are combined.
 
 use super::{Context, Reported};
-use crate::format::{MaterialFile, MixingFile};
+use crate::format::MaterialFile;
 use crate::nearest::suggestion;
 use crate::source::Span;
 use crate::tree::Entry;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use tumble_dynamics::Material;
-use tumble_dynamics::model::{ContactMaterial, MaterialMixing};
+use tumble_dynamics::model::{MaterialMixing, MixingRules};
 
 pub(super) struct Materials {
     /// None is one that was refused.
@@ -90,16 +89,6 @@ fn changed(base: Material, file: &MaterialFile) -> Material {
 }
 
 /// The rule for two materials that touch.
-pub(super) fn mixing(file: MixingFile) -> MaterialMixing {
-    if file == MixingFile::default() {
-        return MaterialMixing::Standard;
-    }
-    MaterialMixing::Custom(Arc::new(move |a: &Material, b: &Material| ContactMaterial {
-        restitution: file.restitution.mix(a.restitution, b.restitution),
-        static_friction: file.friction.mix(a.static_friction, b.static_friction),
-        dynamic_friction: file.friction.mix(a.dynamic_friction, b.dynamic_friction),
-        rolling_friction: file.rolling_friction.mix(a.rolling_friction, b.rolling_friction),
-        spinning_friction: file.spinning_friction.mix(a.spinning_friction, b.spinning_friction),
-        perturbation: file.perturbation.mix(a.perturbation, b.perturbation),
-    }))
+pub(super) fn mixing(rules: MixingRules) -> MaterialMixing {
+    if rules == MixingRules::default() { MaterialMixing::Standard } else { MaterialMixing::Rules(rules) }
 }

@@ -5,6 +5,7 @@
 //! refused. Its name is still known, so that who refers to it is not told that it does not exist.
 
 mod body;
+mod control;
 mod filter;
 mod follow;
 mod group;
@@ -13,21 +14,28 @@ mod lattice;
 mod material;
 mod script;
 mod shape;
+mod skeleton;
+mod visual;
+
+pub(crate) use script::PlacedPath;
 
 use crate::cost::{Budget, Cost};
 use crate::format::{BodyFile, SceneFile};
 use crate::load::{Color, Scene, SceneSource};
+use crate::look::Surface;
 use crate::mesh::Files;
 use crate::nearest::suggestion;
 use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, to_registry};
-use crate::source::Span;
+use crate::skin::Figure;
+use crate::source::{Sources, Span};
 use crate::tree::{Entry, Node};
 use group::{BodyPlan, Group, Refused};
 use joint::JointPlan;
 use material::Materials;
 use shape::Shapes;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use tumble_dynamics::registry::Registry;
 use tumble_dynamics::{BodyId, Id, World};
 
@@ -70,6 +78,7 @@ pub(crate) fn scene(
     registry: &Registry,
     root: &Node,
     files: &dyn Files,
+    sources: &mut Sources,
     budget: Budget,
     report: &mut Report,
 ) -> Option<Scene> {
@@ -83,13 +92,16 @@ pub(crate) fn scene(
         shapes,
         world: World::new(),
         colors: Vec::new(),
+        visuals: Vec::new(),
+        figures: Vec::new(),
         names: BTreeMap::new(),
         groups: BTreeSet::new(),
         refused: BTreeSet::new(),
         may_be_in_any_group: false,
     };
     builder.build(&file);
-    let Builder { context, world, colors, shapes, .. } = builder;
+    builder.add_behavior(&file, sources, files);
+    let Builder { context, world, colors, visuals, figures, shapes, .. } = builder;
     if !context.report.is_empty() {
         return None;
     }
@@ -109,6 +121,8 @@ pub(crate) fn scene(
         contact_rate: file.contact_rate,
         world,
         colors,
+        visuals,
+        figures,
         cost,
         budget,
         files: Vec::new(),
@@ -122,6 +136,8 @@ struct Builder<'a, 'f> {
     shapes: Shapes<'f>,
     world: World,
     colors: Vec<Option<Color>>,
+    visuals: Vec<Option<Arc<Surface>>>,
+    figures: Vec<Figure>,
     names: BTreeMap<String, BodyId>,
     /// The groups of all bodies, also of those that were refused.
     groups: BTreeSet<String>,
@@ -156,6 +172,12 @@ impl Builder<'_, '_> {
             return;
         }
         everything.bodies.iter().for_each(|plan| self.add_body(plan));
+        for plan in &everything.skins {
+            let bodies: Option<Vec<BodyId>> = plan.bodies.iter().map(|name| self.names.get(name).copied()).collect();
+            // If a bone was refused, that has been said.
+            let figure = bodies.map(|bodies| Figure { name: plan.name.clone(), skin: plan.skin.clone(), bodies });
+            self.figures.extend(figure);
+        }
         self.add_lattices();
         for plan in &everything.joints {
             self.add_joint(plan);
@@ -204,6 +226,10 @@ impl Builder<'_, '_> {
             plan.set_in_motion(&mut self.world, id)?;
             self.colors.resize(id.slot() + 1, None);
             self.colors[id.slot()] = plan.color;
+            if let Some(visual) = plan.visual() {
+                self.visuals.resize(id.slot() + 1, None);
+                self.visuals[id.slot()] = Some(visual.clone());
+            }
             self.names.insert(plan.name.clone(), id);
             Ok(())
         });

@@ -7,13 +7,14 @@
 
 use crate::format::{KeyFrame, ScriptFile};
 use glam::{DQuat, DVec3};
+use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 use tumble_dynamics::model::{Script, ScriptMotion};
 use tumble_geometry::Transform;
 use tumble_geometry::math::{rotation_about, rotation_from_vector, rotation_vector};
 
 /// A path as the file describes it, before it is placed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Path {
     Turn { axis: DVec3, rate: f64, about: Option<DVec3> },
     Swing { amplitude: DVec3, period: f64, phase: f64 },
@@ -21,7 +22,7 @@ pub(super) enum Path {
 }
 
 /// A pose at a time, and the velocity there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Key {
     time: f64,
     position: DVec3,
@@ -181,12 +182,37 @@ fn next_frame(keys: &[Key], again: bool, after: f64) -> Option<f64> {
 }
 
 /// A path with its place: `surroundings` is where the coordinates of the path are, `copy` what a repetition adds.
-#[derive(Clone, Debug)]
-pub(super) struct PlacedPath {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PlacedPath {
     pub(super) path: Path,
     pub(super) start: Transform,
     pub(super) copy: Transform,
     pub(super) surroundings: Transform,
+}
+
+impl PlacedPath {
+    /// Refuses what no scene file could have said; for paths that come from elsewhere.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        let placed = [&self.start, &self.copy, &self.surroundings].into_iter().all(Transform::is_valid);
+        let sound = match &self.path {
+            Path::Turn { axis, rate, about } => {
+                axis.is_normalized() && rate.is_finite() && about.is_none_or(DVec3::is_finite)
+            }
+            Path::Swing { amplitude, period, phase } => {
+                amplitude.is_finite() && period.is_finite() && *period > 0.0 && phase.is_finite()
+            }
+            Path::KeyFrames { frames, .. } => {
+                let sound = |key: &Key| {
+                    let numbers = [key.position, key.velocity].iter().all(|v| v.is_finite()) && key.time.is_finite();
+                    numbers && key.rotation.is_normalized()
+                };
+                !frames.is_empty()
+                    && frames.iter().all(sound)
+                    && frames.windows(2).all(|pair| pair[0].time < pair[1].time)
+            }
+        };
+        if placed && sound { Ok(()) } else { Err(format!("no scene has a path like {self:?}")) }
+    }
 }
 
 impl Script for PlacedPath {

@@ -2,12 +2,13 @@
 
 use super::{Context, Reported};
 use crate::format::{CompoundPart, HullFile, MeshFile, RotationFile, ShapeFile, ShapeRef, SpiralFile};
-use crate::mesh::{Files, MeshData};
+use crate::mesh::{Files, MeshData, VisualMesh};
 use crate::nearest::suggestion;
 use crate::source::Span;
 use crate::tree::Node;
 use glam::{DQuat, DVec3};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tumble_geometry::{GeometryError, Shape, Transform};
 
 /// How deep compounds may be nested, through names too.
@@ -22,6 +23,7 @@ pub(super) struct Shapes<'f> {
     /// The named shapes being built, to find those that contain themselves.
     open: Vec<String>,
     meshes: BTreeMap<(String, u64), Result<MeshData, String>>,
+    visuals: BTreeMap<String, Result<Arc<VisualMesh>, String>>,
     /// How many triangles there are so far.
     triangles: usize,
     /// Whether there are too many, which has been reported.
@@ -35,6 +37,7 @@ impl<'f> Shapes<'f> {
             by_name: BTreeMap::new(),
             open: Vec::new(),
             meshes: BTreeMap::new(),
+            visuals: BTreeMap::new(),
             triangles: 0,
             too_many: false,
         };
@@ -43,6 +46,11 @@ impl<'f> Shapes<'f> {
             let _reported = shapes.named(context, &entry.key, entry.key_span, 0);
         }
         shapes
+    }
+
+    /// Where files come from.
+    pub(super) fn files(&self) -> &'f dyn Files {
+        self.files
     }
 
     /// How many triangles all shapes have.
@@ -65,6 +73,17 @@ impl<'f> Shapes<'f> {
                 return;
             }
         }
+    }
+
+    /// A mesh to look at, read once.
+    pub(super) fn visual(&mut self, context: &Context<'_>, name: &str) -> Result<Arc<VisualMesh>, String> {
+        if let Some(known) = self.visuals.get(name) {
+            return known.clone();
+        }
+        let mesh = VisualMesh::read(self.files, name).map(Arc::new);
+        let mesh = mesh.and_then(|mesh| self.afford(context, mesh.triangles.len()).map(|()| mesh));
+        self.visuals.insert(name.to_owned(), mesh.clone());
+        mesh
     }
 
     /// Counts the triangles of a mesh that is about to be made of data.

@@ -1,6 +1,6 @@
 //! Bodies as a person writes them.
 
-use super::{RepeatFile, RotationFile, ScriptFile, ShapeRef};
+use super::{RepeatFile, RotationFile, ScriptFile, ShapeRef, VisualFile};
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,6 +59,8 @@ pub struct BodyFile {
     pub script: Option<ScriptFile>,
     /// Its colour in pictures, as "#rrggbb".
     pub color: Option<String>,
+    /// What is seen of it in place of its shapes, which then only collide. Empty: nothing is seen.
+    pub visual: Option<Vec<VisualFile>>,
     /// Several copies.
     pub repeat: Option<RepeatFile>,
 }

@@ -1,4 +1,4 @@
-//! Materials, and what becomes of two of them where they touch.
+//! Materials.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,64 +33,4 @@ pub struct MaterialFile {
     /// Random tilt of contact normals; plausible are 0.05 to 0.1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub perturbation: Option<f64>,
-}
-
-/// How the materials of two bodies that touch are combined, number by number.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct MixingFile {
-    /// The coefficients of restitution. Default "mean".
-    pub restitution: MixFile,
-    /// The coefficients of friction, static and dynamic. Default "geometric_mean".
-    pub friction: MixFile,
-    /// Rolling friction. Default "largest".
-    pub rolling_friction: MixFile,
-    /// Friction against spinning. Default "largest".
-    pub spinning_friction: MixFile,
-    /// The random tilt of normals. Default "sum".
-    pub perturbation: MixFile,
-}
-
-impl Default for MixingFile {
-    fn default() -> Self {
-        Self {
-            restitution: MixFile::Mean,
-            friction: MixFile::GeometricMean,
-            rolling_friction: MixFile::Largest,
-            spinning_friction: MixFile::Largest,
-            perturbation: MixFile::Sum,
-        }
-    }
-}
-
-/// One number made of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MixFile {
-    /// Half their sum.
-    Mean,
-    /// The root of their product.
-    GeometricMean,
-    /// Their product.
-    Product,
-    /// The smaller of the two.
-    Smallest,
-    /// The larger of the two.
-    Largest,
-    /// Their sum.
-    Sum,
-}
-
-impl MixFile {
-    /// The number made of `a` and `b`.
-    pub fn mix(self, a: f64, b: f64) -> f64 {
-        match self {
-            Self::Mean => 0.5 * (a + b),
-            Self::GeometricMean => (a * b).sqrt(),
-            Self::Product => a * b,
-            Self::Smallest => a.min(b),
-            Self::Largest => a.max(b),
-            Self::Sum => a + b,
-        }
-    }
 }

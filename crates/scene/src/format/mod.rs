@@ -7,6 +7,7 @@
 //! SI units throughout. Angles are in degrees and say so in their key (`angle_deg`); angular velocities are in rad/s.
 
 mod body;
+mod control;
 mod follow;
 mod lattice;
 mod material;
@@ -14,15 +15,19 @@ mod pose;
 mod repeat;
 mod script;
 mod shape;
+mod skeleton;
 
 pub use body::{BodyFile, BodyKindFile, ColliderFile, LockFile, MassFile};
+pub use control::{ActFile, ControlFile, PointerFile, ProgramFile};
 pub use follow::{CurveFile, CurveFramesFile, FollowFile};
 pub use lattice::{LatticeFile, LinksFile};
-pub use material::{MaterialFile, MixFile, MixingFile};
+pub use material::MaterialFile;
 pub use pose::RotationFile;
 pub use repeat::{Grid, Jitter, Line, PerCopy, RepeatFile, Ring, Spread, Stack};
 pub use script::{KeyFrame, KeyFrames, ScriptFile, Swing, Turn};
 pub use shape::{CompoundPart, HullFile, MeshFile, ShapeFile, ShapeRef, SpiralFile};
+
+pub use skeleton::{BoneFile, BoneJointFile, ComfortFile, SkeletonFile, SkinFile, ToneFile, VisualFile};
 
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -30,6 +35,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tumble_dynamics::EnergyWatch;
+use tumble_dynamics::model::MixingRules;
 
 /// A scene of tumble: what there is, how it moves, and how to look at it. SI units; y points up.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -38,7 +44,7 @@ pub struct SceneFile {
     /// A short name for people. Default: the name of the file.
     #[serde(default)]
     pub title: String,
-    /// Other files whose bodies, joints, forces, materials, shapes, templates and instances are added, named relative to this
+    /// Other files whose bodies, joints, forces, materials, shapes, templates, instances and controls are added, named relative to this
     /// one. Other keys of theirs hold where this file says nothing.
     #[serde(default)]
     pub include: Vec<String>,
@@ -72,7 +78,7 @@ pub struct SceneFile {
     pub materials: BTreeMap<String, MaterialFile>,
     /// How the materials of two bodies that touch are combined.
     #[serde(default)]
-    pub mixing: MixingFile,
+    pub mixing: MixingRules,
     /// Shapes by name, to be used by several bodies.
     #[serde(default)]
     pub shapes: BTreeMap<String, ShapeFile>,
@@ -90,12 +96,20 @@ pub struct SceneFile {
     /// Groups of bodies and joints by name, to be placed as instances.
     #[serde(default)]
     pub templates: BTreeMap<String, TemplateFile>,
-    /// Templates put into the scene, by name.
+    /// Figures: trees of bones by name, to be placed as instances.
+    #[serde(default)]
+    pub skeletons: BTreeMap<String, SkeletonFile>,
+    /// Templates and skeletons put into the scene, by name.
     #[serde(default)]
     pub instances: BTreeMap<String, InstanceFile>,
     /// Ropes, cloths and jellies of particles and rods, by name.
     #[serde(default)]
     pub lattices: BTreeMap<String, LatticeFile>,
+    /// Numbers that keys, pointers and fingers set in the sandbox, by name, and what they move.
+    #[serde(default)]
+    pub controls: BTreeMap<String, ControlFile>,
+    /// A script that acts before every step.
+    pub script: Option<ProgramFile>,
     /// What to record.
     #[serde(default)]
     pub recording: RecordingFile,
@@ -280,7 +294,7 @@ pub struct TemplateFile {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstanceFile {
-    /// The template.
+    /// The template, or skeleton.
     pub template: String,
     /// Where its origin is. Default: the origin.
     #[serde(default)]

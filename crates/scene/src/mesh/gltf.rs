@@ -1,20 +1,32 @@
-//! glTF 2.0: the triangles of all meshes in the default scene, placed by their nodes. Textures, skins and animations are
-//! passed over.
+//! glTF 2.0: the triangles of all meshes in the default scene, placed by their nodes, with their normals, colours and the bones
+//! they are bound to. Textures and animations are passed over.
 
+use super::visual::{Binding, VisualMesh};
 use super::{Files, MeshData};
-use glam::{DMat4, DQuat, DVec3, DVec4};
+use crate::load::Color;
+use glam::{DMat4, DQuat, DVec3, DVec4, Vec3};
 use serde_json::Value;
+use tumble_geometry::Transform;
 
 /// How deep nodes may be nested.
 const MAX_DEPTH: usize = 64;
 /// How many triangles a file may place, since one mesh can be placed by many nodes.
 const MAX_TRIANGLES: usize = 6_000_000;
+/// How many joints a skin may have.
+const MAX_JOINTS: usize = 4096;
 
+/// The triangles alone, for collisions.
 pub(super) fn read(bytes: &[u8], files: &dyn Files) -> Result<MeshData, String> {
+    let VisualMesh { positions, triangles, .. } = read_visual(bytes, files)?;
+    Ok(MeshData { vertices: positions, triangles }.welded())
+}
+
+/// All there is to see.
+pub(super) fn read_visual(bytes: &[u8], files: &dyn Files) -> Result<VisualMesh, String> {
     let (json, binary) = split(bytes)?;
     let document: Value = serde_json::from_slice(json).map_err(|error| format!("not glTF: {error}"))?;
     let buffers = list(&document, "buffers").map(|buffer| load(buffer, binary, files)).collect::<Result<_, _>>()?;
-    let mut reader = Reader { document: &document, buffers, mesh: MeshData::default(), visited: 0 };
+    let mut reader = Reader { document: &document, buffers, mesh: VisualMesh::default(), visited: 0 };
     let scene = index(document.get("scene")).unwrap_or(0);
     match list(&document, "scenes").nth(scene).and_then(|scene| scene.get("nodes")).and_then(Value::as_array) {
         Some(roots) => {
@@ -25,11 +37,11 @@ pub(super) fn read(bytes: &[u8], files: &dyn Files) -> Result<MeshData, String> 
         // Without a scene every mesh is taken as it is.
         None => {
             for mesh in list(&document, "meshes") {
-                reader.mesh(mesh, &DMat4::IDENTITY)?;
+                reader.mesh(mesh, &DMat4::IDENTITY, None)?;
             }
         }
     }
-    Ok(reader.mesh.welded())
+    Ok(reader.mesh)
 }
 
 /// The JSON and the binary chunk: a `.glb` is a header of 12 bytes and chunks of length, kind and data.
@@ -96,7 +108,7 @@ fn decode_base64(text: &str) -> Result<Vec<u8>, String> {
 struct Reader<'a> {
     document: &'a Value,
     buffers: Vec<Vec<u8>>,
-    mesh: MeshData,
+    mesh: VisualMesh,
     visited: usize,
 }
 
@@ -110,7 +122,12 @@ impl<'a> Reader<'a> {
         let node = node.and_then(|node| list(self.document, "nodes").nth(node)).ok_or("there is no such node")?;
         let placed = parent * local_matrix(node);
         if let Some(mesh) = index(node.get("mesh")) {
-            self.mesh(list(self.document, "meshes").nth(mesh).ok_or("there is no such mesh")?, &placed)?;
+            let mesh = list(self.document, "meshes").nth(mesh).ok_or("there is no such mesh")?;
+            match index(node.get("skin")) {
+                // The joints place the vertices, not the node.
+                Some(skin) => self.mesh(mesh, &DMat4::IDENTITY, Some(skin))?,
+                None => self.mesh(mesh, &placed, None)?,
+            }
         }
         for child in list(node, "children") {
             self.node(index(Some(child)), placed, depth + 1)?;
@@ -118,7 +135,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn mesh(&mut self, mesh: &Value, placed: &DMat4) -> Result<(), String> {
+    fn mesh(&mut self, mesh: &Value, placed: &DMat4, skin: Option<usize>) -> Result<(), String> {
+        if let (Some(skin), None) = (skin, &self.mesh.binding) {
+            self.mesh.binding = Some(self.binding(skin)?);
+        }
         for primitive in list(mesh, "primitives") {
             let mode = index(primitive.get("mode")).unwrap_or(4);
             if !(4..=6).contains(&mode) {
@@ -128,7 +148,7 @@ impl<'a> Reader<'a> {
             if positions.component != 5126 || positions.width != 3 {
                 return Err("positions are not three floats".into());
             }
-            let first = self.mesh.vertices.len();
+            let first = self.mesh.positions.len();
             let indices: Vec<usize> = match primitive.get("indices") {
                 Some(indices) => {
                     let indices = self.accessor(index(Some(indices)))?;
@@ -146,7 +166,21 @@ impl<'a> Reader<'a> {
                 let place = DVec3::from_array([0, 1, 2].map(|axis| positions.float(i, axis)));
                 placed.transform_point3(place)
             });
-            self.mesh.vertices.extend(vertices.collect::<Vec<_>>());
+            let vertices: Vec<DVec3> = vertices.collect();
+            let count = vertices.len();
+            let normals = self.normals(primitive, placed, count)?;
+            let colors = self.colors(primitive, count)?;
+            let bound = skin.map(|_| self.bound(primitive, count)).transpose()?;
+            self.mesh.positions.extend(vertices);
+            self.mesh.normals.extend(normals);
+            self.mesh.colors.extend(colors);
+            if let (Some((joints, weights)), Some(binding)) = (bound, &mut self.mesh.binding) {
+                // Parts that are not bound, before these, stay with the first joint.
+                binding.joints.resize(first, [0; 4]);
+                binding.weights.resize(first, [1.0, 0.0, 0.0, 0.0]);
+                binding.joints.extend(joints);
+                binding.weights.extend(weights);
+            }
             let corner = |i: usize| (first + indices[i]) as u32;
             let count = indices.len();
             let triangles: Vec<[u32; 3]> = match mode {
@@ -163,6 +197,100 @@ impl<'a> Reader<'a> {
                 .extend(triangles.into_iter().map(|[a, b, c]| if mirrored { [a, c, b] } else { [a, b, c] }));
         }
         Ok(())
+    }
+
+    /// The unit normals of a primitive; zero where the file has none.
+    fn normals(&self, primitive: &Value, placed: &DMat4, count: usize) -> Result<Vec<Vec3>, String> {
+        let Some(given) = primitive.pointer("/attributes/NORMAL") else { return Ok(vec![Vec3::ZERO; count]) };
+        let normals = self.attribute(given, 3, count)?;
+        // Normals turn like the cofactors of the matrix: stretching along x flattens slopes in x.
+        let turned = glam::DMat3::from_mat4(*placed);
+        let turned = if turned.determinant().abs() > 1e-12 { turned.inverse().transpose() } else { turned };
+        let normal = |i| (turned * DVec3::from_array([0, 1, 2].map(|axis| normals.float(i, axis)))).as_vec3();
+        Ok((0..count).map(|i| normal(i).normalize_or_zero()).collect())
+    }
+
+    /// The colours of a primitive: those of its vertices, times that of its material.
+    fn colors(&self, primitive: &Value, count: usize) -> Result<Vec<Color>, String> {
+        let material = index(primitive.get("material")).and_then(|i| list(self.document, "materials").nth(i));
+        let factor =
+            material.and_then(|m| m.pointer("/pbrMetallicRoughness/baseColorFactor")).and_then(Value::as_array);
+        let factor = [0, 1, 2].map(|i| factor.and_then(|list| list.get(i)).and_then(Value::as_f64).unwrap_or(1.0));
+        // Colours are stored as light and given as on a screen: c^(1/2.2).
+        let shown = |light: f64| (255.0 * libm::pow(light.clamp(0.0, 1.0), 1.0 / 2.2)).round() as u8;
+        let Some(given) = primitive.pointer("/attributes/COLOR_0") else {
+            return Ok(vec![factor.map(shown); count]);
+        };
+        let colors = self.attribute(given, 3, count)?;
+        Ok((0..count).map(|i| [0, 1, 2].map(|part| shown(colors.float(i, part) * factor[part]))).collect())
+    }
+
+    /// To which joints the vertices of a primitive are bound, and how much; the weights add up to one.
+    fn bound(&self, primitive: &Value, count: usize) -> Result<(Vec<[u16; 4]>, Vec<[f32; 4]>), String> {
+        let given = |name: &str| primitive.pointer(name).ok_or("a mesh with a skin has no joints or weights");
+        let joints = self.attribute(given("/attributes/JOINTS_0")?, 4, count)?;
+        let weights = self.attribute(given("/attributes/WEIGHTS_0")?, 4, count)?;
+        let known = self.mesh.binding.as_ref().map_or(0, |binding| binding.bones.len());
+        let (mut all_joints, mut all_weights) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for i in 0..count {
+            let mut four = [0; 4];
+            let mut shares = [0, 1, 2, 3].map(|k| weights.float(i, k).clamp(0.0, 1.0));
+            for (k, joint) in four.iter_mut().enumerate() {
+                let number = joints.natural(i, k)?;
+                if number < known {
+                    *joint = number as u16;
+                } else if shares[k] > 0.0 {
+                    return Err(format!("a vertex is bound to joint {number}, but there are {known}"));
+                }
+            }
+            let sum: f64 = shares.iter().sum();
+            shares = if sum > 1e-6 { shares.map(|share| share / sum) } else { [1.0, 0.0, 0.0, 0.0] };
+            all_joints.push(four);
+            all_weights.push(shares.map(|share| share as f32));
+        }
+        Ok((all_joints, all_weights))
+    }
+
+    /// The joints of a skin: their names, which hangs on which, and where they are when the mesh is as it is in the file.
+    fn binding(&self, skin: usize) -> Result<Binding, String> {
+        let skin = list(self.document, "skins").nth(skin).ok_or("there is no such skin")?;
+        let joints: Vec<usize> = list(skin, "joints").filter_map(|joint| index(Some(joint))).collect();
+        if joints.is_empty() || joints.len() > MAX_JOINTS {
+            return Err(format!("a skin has {} joints; 1 to {MAX_JOINTS} are allowed", joints.len()));
+        }
+        let nodes: Vec<&Value> = list(self.document, "nodes").collect();
+        let node = |joint: usize| nodes.get(joint).copied().ok_or("a skin names a node that is not there");
+        let mut binding = Binding::default();
+        let inverses = match skin.get("inverseBindMatrices") {
+            Some(given) => Some(self.attribute(given, 16, joints.len())?),
+            None => None,
+        };
+        for (number, &joint) in joints.iter().enumerate() {
+            let name = node(joint)?.get("name").and_then(Value::as_str);
+            binding.bones.push(name.map_or_else(|| format!("bone{number}"), str::to_owned));
+            let holds = |parent: usize| {
+                nodes.get(parent).is_some_and(|parent| list(parent, "children").any(|c| index(Some(c)) == Some(joint)))
+            };
+            binding.parents.push(joints.iter().position(|&parent| holds(parent)));
+            let inverse = inverses.as_ref().map_or(DMat4::IDENTITY, |inverses| {
+                DMat4::from_cols_array(&std::array::from_fn(|i| inverses.float(number, i)))
+            });
+            if !inverse.is_finite() || inverse.determinant().abs() < 1e-12 {
+                return Err(format!("the joint \"{}\" has no place where it is bound", binding.bones[number]));
+            }
+            let (_, rotation, place) = inverse.inverse().to_scale_rotation_translation();
+            binding.rest.push(Transform::new(rotation.normalize(), place));
+        }
+        Ok(binding)
+    }
+
+    /// An attribute that has numbers for each of `count` vertices.
+    fn attribute(&self, accessor: &Value, width: usize, count: usize) -> Result<Accessor<'_>, String> {
+        let accessor = self.accessor(index(Some(accessor)))?;
+        if accessor.count < count || accessor.width < width {
+            return Err("an attribute has too few numbers".into());
+        }
+        Ok(accessor)
     }
 
     /// A typed view of a buffer, checked to lie inside it.
@@ -185,7 +313,9 @@ impl<'a> Reader<'a> {
         let width = match accessor.get("type").and_then(Value::as_str) {
             Some("SCALAR") => 1,
             Some("VEC3") => 3,
-            _ => return Err("only scalars and vectors of three are read".into()),
+            Some("VEC4") => 4,
+            Some("MAT4") => 16,
+            _ => return Err("only scalars, vectors of three and four and matrices of four are read".into()),
         };
         let number = |value: &Value, key: &str| index(value.get(key)).unwrap_or(0);
         let stride = match number(view, "byteStride") {
@@ -226,8 +356,22 @@ impl Accessor<'_> {
         }
     }
 
+    /// A number from zero up.
+    fn natural(&self, element: usize, axis: usize) -> Result<usize, String> {
+        match self.component {
+            5121 | 5123 | 5125 => Ok(u32::from_le_bytes(self.raw(element, axis)) as usize),
+            _ => Err("joints are not unsigned integers".into()),
+        }
+    }
+
+    /// A number; integers stand for the part of their largest value.
     fn float(&self, element: usize, axis: usize) -> f64 {
-        f64::from(f32::from_le_bytes(self.raw(element, axis)))
+        let raw = self.raw(element, axis);
+        match self.component {
+            5121 => f64::from(raw[0]) / 255.0,
+            5123 => f64::from(u16::from_le_bytes([raw[0], raw[1]])) / 65535.0,
+            _ => f64::from(f32::from_le_bytes(raw)),
+        }
     }
 }
 

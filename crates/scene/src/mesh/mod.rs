@@ -8,6 +8,9 @@ mod obj;
 mod polygon;
 mod spiral;
 mod stl;
+mod visual;
+
+pub use visual::{Binding, VisualMesh};
 
 use glam::DVec3;
 use std::cell::RefCell;

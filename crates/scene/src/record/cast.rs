@@ -91,7 +91,7 @@ impl Figure {
             Shape::Torus(torus) => Self::Torus(torus.radius(), torus.tube()),
             Shape::HalfSpace(half_space) => Self::HalfSpace(half_space.normal()),
             other => {
-                let Surface { positions, normals } = Surface::of(other, &Transform::IDENTITY);
+                let Surface { positions, normals, .. } = Surface::of(other, &Transform::IDENTITY);
                 Self::Surface(positions, normals)
             }
         }
@@ -120,6 +120,7 @@ fn placed(positions: &[glam::Vec3], normals: &[glam::Vec3], pose: &Transform) ->
     Surface {
         positions: positions[..count].iter().map(|p| pose.point(p.as_dvec3()).as_vec3()).collect(),
         normals: normals[..count].iter().map(|n| pose.vector(n.as_dvec3()).as_vec3()).collect(),
+        colors: Vec::new(),
     }
 }
 

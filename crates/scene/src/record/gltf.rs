@@ -12,13 +12,15 @@ use crate::draft::Draft;
 use crate::format::CameraFile;
 use crate::load::Color;
 use crate::look::{Surface, color, likeness};
+use crate::skin::{Figure, Skin};
 use glam::{DVec3, Quat, Vec3};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tumble_dynamics::{BodyId, Id, World};
+use std::sync::Arc;
+use tumble_dynamics::{BodyId, BodyState, Id, World};
 use tumble_geometry::Transform;
 
 /// How many bytes of tracks are gathered in one pass over the frames.
@@ -41,6 +43,17 @@ struct Cast {
     camera: Option<CameraFile>,
     bodies: Vec<BodyLook>,
     surfaces: Vec<Surface>,
+    figures: Vec<FigureLook>,
+}
+
+/// How a skin appears in the file: its bones are the nodes of bodies, which hang on each other.
+#[derive(Clone, Debug)]
+struct FigureLook {
+    name: String,
+    skin: Arc<Skin>,
+    /// Which bodies of the cast its bones are.
+    bones: Vec<usize>,
+    color: Color,
 }
 
 /// How a body appears in the file.
@@ -51,6 +64,8 @@ struct BodyLook {
     /// Where its centre of mass is, in its own frame.
     center: DVec3,
     start: Transform,
+    /// The body of the cast it hangs on as a bone: its tracks are relative to that.
+    parent: Option<usize>,
     surface: usize,
     color: Color,
     moves: bool,
@@ -66,6 +81,11 @@ impl BodyLook {
             (false, true) => &TRACKS[..2],
             (false, false) => &[],
         }
+    }
+
+    /// Where its frame is when it moves as `state` says.
+    fn frame(&self, state: &BodyState) -> Transform {
+        Transform::new(state.rotation, state.position - state.rotation * self.center)
     }
 
     fn comes_or_goes(&self, frames: usize) -> bool {
@@ -115,13 +135,26 @@ impl Cast {
                 name: body.model().name.clone(),
                 center: body.model().mass.center,
                 start: body.pose(),
+                parent: None,
                 surface,
                 color: color(scene, id),
                 moves: body.model().kind.moves(),
                 stay: 0..u64::MAX,
             });
         }
-        Self { title: scene.title.clone(), camera: scene.camera, bodies, surfaces }
+        let mut cast = Self { title: scene.title.clone(), camera: scene.camera, bodies, surfaces, figures: Vec::new() };
+        scene.figures.iter().for_each(|figure| cast.add_figure(scene, figure));
+        cast
+    }
+
+    fn add_figure(&mut self, scene: &Scene, figure: &Figure) {
+        let place = |id: &BodyId| self.bodies.iter().position(|body| body.id == *id);
+        let Some(bones) = figure.bodies.iter().map(place).collect::<Option<Vec<usize>>>() else { return };
+        for (&bone, parent) in bones.iter().zip(&figure.skin.parents) {
+            self.bodies[bone].parent = parent.map(|parent| bones[parent]);
+        }
+        let color = figure.bodies.first().map_or([255; 3], |&id| color(scene, id));
+        self.figures.push(FigureLook { name: figure.name.clone(), skin: figure.skin.clone(), bones, color });
     }
 
     /// With those of a recording that come later, and go earlier.
@@ -142,6 +175,7 @@ impl Cast {
                 name: newcomer.name.clone(),
                 center: newcomer.center(),
                 start: Transform::IDENTITY,
+                parent: None,
                 surface,
                 color: newcomer.color,
                 moves: newcomer.moves,
@@ -162,6 +196,7 @@ impl Cast {
         let mut document = Document::new(&self.title);
         let meshes = self.describe_meshes(&mut document);
         self.describe_nodes(&mut document, &meshes);
+        self.describe_figures(&mut document);
         if let Some(camera) = self.camera {
             document.add_camera(&camera);
         }
@@ -192,13 +227,17 @@ impl Cast {
         for surface in &self.surfaces {
             write(&vectors(&surface.positions))?;
             write(&vectors(&surface.normals))?;
+            write(&vectors(&lights(&surface.colors)))?;
+        }
+        for skin in self.skins() {
+            write(&skin_bytes(skin))?;
         }
         if binary > tracks {
             let key: usize = TRACKS.iter().map(|(_, _, size)| size).sum();
             let together = (PASS / (key * frames.max(1))).max(1);
             let mut times = Vec::new();
             for bodies in moving.chunks(together) {
-                write(&tracks_of(bodies, recording, frames, pace.slow, &mut times)?)?;
+                write(&tracks_of(&self.bodies, bodies, recording, frames, pace.slow, &mut times)?)?;
             }
             write(&times)?;
         }
@@ -207,7 +246,7 @@ impl Cast {
 
     /// A mesh for each pair of surface and colour; gives their numbers.
     fn describe_meshes(&self, document: &mut Document) -> BTreeMap<(usize, Color), usize> {
-        let accessors: Vec<Option<[usize; 2]>> = self
+        let accessors: Vec<Option<Value>> = self
             .surfaces
             .iter()
             .map(|surface| {
@@ -220,30 +259,86 @@ impl Cast {
                     let positions = document.add_accessor("VEC3", count, 12, Some(34962));
                     document.accessors[positions]["min"] = json!(bounds.0.to_array());
                     document.accessors[positions]["max"] = json!(bounds.1.to_array());
-                    [positions, document.add_accessor("VEC3", count, 12, Some(34962))]
+                    let normals = document.add_accessor("VEC3", count, 12, Some(34962));
+                    let mut attributes = json!({ "POSITION": positions, "NORMAL": normals });
+                    if !surface.colors.is_empty() {
+                        attributes["COLOR_0"] = json!(document.add_accessor("VEC3", count, 12, Some(34962)));
+                    }
+                    attributes
                 })
             })
             .collect();
         let (mut meshes, mut materials) = (BTreeMap::new(), BTreeMap::new());
         for body in &self.bodies {
-            let Some([positions, normals]) = accessors[body.surface] else { continue };
-            let material = *materials.entry(body.color).or_insert_with(|| document.add_material(body.color));
+            let Some(attributes) = &accessors[body.surface] else { continue };
+            // What has colours of its own is made of something white.
+            let paint = if attributes.get("COLOR_0").is_some() { [255; 3] } else { body.color };
+            let material = *materials.entry(paint).or_insert_with(|| document.add_material(paint));
             meshes.entry((body.surface, body.color)).or_insert_with(|| {
-                document.meshes.push(json!({ "primitives": [{
-                    "attributes": { "POSITION": positions, "NORMAL": normals }, "material": material,
-                }] }));
+                document.meshes.push(json!({ "primitives": [{ "attributes": attributes, "material": material }] }));
                 document.meshes.len() - 1
             });
         }
         meshes
     }
 
+    /// The skins of all figures, each once.
+    fn skins(&self) -> Vec<&Arc<Skin>> {
+        let mut skins: Vec<&Arc<Skin>> = Vec::new();
+        for figure in &self.figures {
+            if !skins.iter().any(|known| Arc::ptr_eq(known, &figure.skin)) {
+                skins.push(&figure.skin);
+            }
+        }
+        skins
+    }
+
+    /// For each figure a node that its bones hang on, one with the mesh, and a skin that binds it to the bones.
+    fn describe_figures(&self, document: &mut Document) {
+        let skins = self.skins();
+        let described: Vec<(Value, usize, usize)> = skins.iter().map(|skin| document.describe_skin(skin)).collect();
+        for figure in &self.figures {
+            let Some(index) = skins.iter().position(|known| Arc::ptr_eq(known, &figure.skin)) else { continue };
+            let (attributes, indices, inverses) = &described[index];
+            let paint = if figure.skin.colors.is_empty() { figure.color } else { [255; 3] };
+            let material = document.add_material(paint);
+            document.meshes.push(json!({ "name": figure.name, "primitives": [
+                { "attributes": attributes, "indices": indices, "material": material },
+            ] }));
+            let mut hang = |child: usize, parent: usize| {
+                document.held.insert(child);
+                let children = &mut document.nodes[parent]["children"];
+                match children.as_array_mut() {
+                    Some(list) => list.push(json!(child)),
+                    None => *children = json!([child]),
+                }
+            };
+            for &bone in &figure.bones {
+                if let Some(parent) = self.bodies[bone].parent {
+                    hang(bone, parent);
+                }
+            }
+            let roots: Vec<usize> =
+                figure.bones.iter().copied().filter(|&bone| self.bodies[bone].parent.is_none()).collect();
+            document.held.extend(&roots);
+            document.nodes.push(json!({ "name": figure.name, "children": roots }));
+            let root = document.nodes.len() - 1;
+            document.skins.push(json!({
+                "name": figure.name, "joints": figure.bones, "inverseBindMatrices": inverses, "skeleton": root,
+            }));
+            let skin = document.skins.len() - 1;
+            let mesh = document.meshes.len() - 1;
+            document.nodes.push(json!({ "name": format!("{} skin", figure.name), "mesh": mesh, "skin": skin }));
+        }
+    }
+
     fn describe_nodes(&self, document: &mut Document, meshes: &BTreeMap<(usize, Color), usize>) {
         for body in &self.bodies {
+            let start = body.parent.map_or(body.start, |parent| self.bodies[parent].start.inverse() * body.start);
             let mut node = json!({
                 "name": body.name,
-                "translation": body.start.translation.as_vec3().to_array(),
-                "rotation": body.start.rotation.as_quat().normalize().to_array(),
+                "translation": start.translation.as_vec3().to_array(),
+                "rotation": start.rotation.as_quat().normalize().to_array(),
             });
             if let Some(mesh) = meshes.get(&(body.surface, body.color)) {
                 node["mesh"] = json!(mesh);
@@ -289,6 +384,7 @@ fn frames_until(recording: &mut Recording, time: f64) -> Result<u64, RecordError
 /// The tracks of some bodies: all positions of the first, all its orientations, and so on. The times of the frames come
 /// into `times`, `slow` times as far apart. While a body is not there, it is where it will come, or where it went.
 fn tracks_of(
+    cast: &[BodyLook],
     bodies: &[&BodyLook],
     recording: &mut Recording,
     frames: usize,
@@ -303,18 +399,26 @@ fn tracks_of(
         length += frames * body.tracks(frames).iter().map(|(_, _, size)| size).sum::<usize>();
     }
     let mut bytes = vec![0; length];
-    let mut last: Vec<(Vec3, Quat)> =
-        bodies.iter().map(|body| (body.start.translation.as_vec3(), body.start.rotation.as_quat())).collect();
+    let start = |body: &&BodyLook| {
+        let start = body.parent.map_or(body.start, |parent| cast[parent].start.inverse() * body.start);
+        (start.translation.as_vec3(), start.rotation.as_quat())
+    };
+    let mut last: Vec<(Vec3, Quat)> = bodies.iter().map(start).collect();
     for frame in 0..frames {
         let state = recording.frame(frame as u64)?;
         times.extend(((state.time * slow) as f32).to_le_bytes());
+        let states = &state.bodies;
         for ((body, last), &start) in bodies.iter().zip(&mut last).zip(&starts) {
             let is_there = body.stay.contains(&(frame as u64));
-            if let Some(state) = state.bodies.get(body.id.slot()).filter(|_| is_there) {
-                let turned = state.rotation.as_quat().normalize();
+            if let Some(state) = states.get(body.id.slot()).filter(|_| is_there) {
+                let pose = body.frame(state);
+                let parent =
+                    body.parent.and_then(|parent| Some(cast[parent].frame(states.get(cast[parent].id.slot())?)));
+                let pose = parent.map_or(pose, |parent| parent.inverse() * pose);
+                let turned = pose.rotation.as_quat().normalize();
                 // Of q and −q, which mean the same, the one nearer to the key before: programs interpolate between keys.
                 let turned = if turned.dot(last.1) < 0.0 { -turned } else { turned };
-                *last = ((state.position - state.rotation * body.center).as_vec3(), turned);
+                *last = (pose.translation.as_vec3(), turned);
             }
             let arrives = frame as u64 == body.stay.start;
             for key in if arrives { 0 } else { frame }..=frame {
@@ -339,6 +443,29 @@ fn vectors(list: &[Vec3]) -> Vec<u8> {
     list.iter().flat_map(|vector| vector.to_array()).flat_map(f32::to_le_bytes).collect()
 }
 
+/// Colours as amounts of light: c^2.2.
+fn lights(colors: &[Color]) -> Vec<Vec3> {
+    let light = |part: u8| libm::pow(f64::from(part) / 255.0, 2.2) as f32;
+    colors.iter().map(|color| Vec3::from(color.map(light))).collect()
+}
+
+/// The numbers of a skin, in the order in which [`Document::describe_skin`] speaks of them.
+fn skin_bytes(skin: &Skin) -> Vec<u8> {
+    let mut bytes = vectors(&skin.positions);
+    bytes.extend(vectors(&skin.normals));
+    bytes.extend(vectors(&lights(&skin.colors)));
+    bytes.extend(skin.joints.iter().flatten().flat_map(|joint| joint.to_le_bytes()));
+    bytes.extend(skin.weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()));
+    bytes.extend(skin.triangles.iter().flatten().flat_map(|index| index.to_le_bytes()));
+    for rest in &skin.rest {
+        let inverse = rest.inverse();
+        let (turn, place) = (inverse.rotation.as_quat().normalize(), inverse.translation.as_vec3());
+        let matrix = glam::Mat4::from_rotation_translation(turn, place).to_cols_array();
+        bytes.extend(matrix.iter().flat_map(|number| number.to_le_bytes()));
+    }
+    bytes
+}
+
 /// The JSON part of the file under construction.
 struct Document {
     title: String,
@@ -347,6 +474,9 @@ struct Document {
     materials: Vec<Value>,
     meshes: Vec<Value>,
     nodes: Vec<Value>,
+    /// The nodes that hang on others.
+    held: BTreeSet<usize>,
+    skins: Vec<Value>,
     cameras: Vec<Value>,
     animation: Option<Value>,
     scene: Value,
@@ -363,6 +493,8 @@ impl Document {
             materials: Vec::new(),
             meshes: Vec::new(),
             nodes: Vec::new(),
+            held: BTreeSet::new(),
+            skins: Vec::new(),
             cameras: Vec::new(),
             animation: None,
             scene: Value::Null,
@@ -372,6 +504,11 @@ impl Document {
 
     /// Floats at the end of the binary part; gives the number of the accessor.
     fn add_accessor(&mut self, kind: &str, count: usize, size: usize, target: Option<u32>) -> usize {
+        self.add_numbers(5126, kind, count, size, target)
+    }
+
+    /// Likewise for numbers of another type.
+    fn add_numbers(&mut self, component: u32, kind: &str, count: usize, size: usize, target: Option<u32>) -> usize {
         let bytes = (count * size) as u64;
         let mut view = json!({ "buffer": 0, "byteOffset": self.length, "byteLength": bytes });
         if let Some(target) = target {
@@ -379,9 +516,29 @@ impl Document {
         }
         self.views.push(view);
         let view = self.views.len() - 1;
-        self.accessors.push(json!({ "bufferView": view, "componentType": 5126, "type": kind, "count": count }));
+        self.accessors.push(json!({ "bufferView": view, "componentType": component, "type": kind, "count": count }));
         self.length += bytes;
         self.accessors.len() - 1
+    }
+
+    /// The numbers of a skin: its attributes, the corners of its triangles, and the inverses of the poses of its bones at rest.
+    fn describe_skin(&mut self, skin: &Skin) -> (Value, usize, usize) {
+        let count = skin.positions.len();
+        let place = |(low, high): (Vec3, Vec3), &p: &Vec3| (low.min(p), high.max(p));
+        let (low, high) = skin.positions.iter().fold((Vec3::MAX, Vec3::MIN), place);
+        let mut attributes = json!({ "POSITION": self.add_accessor("VEC3", count, 12, Some(34962)) });
+        let positions = self.accessors.len() - 1;
+        self.accessors[positions]["min"] = json!(low.to_array());
+        self.accessors[positions]["max"] = json!(high.to_array());
+        attributes["NORMAL"] = json!(self.add_accessor("VEC3", count, 12, Some(34962)));
+        if !skin.colors.is_empty() {
+            attributes["COLOR_0"] = json!(self.add_accessor("VEC3", count, 12, Some(34962)));
+        }
+        attributes["JOINTS_0"] = json!(self.add_numbers(5123, "VEC4", count, 8, Some(34962)));
+        attributes["WEIGHTS_0"] = json!(self.add_accessor("VEC4", count, 16, Some(34962)));
+        let indices = self.add_numbers(5125, "SCALAR", 3 * skin.triangles.len(), 4, Some(34963));
+        let inverses = self.add_accessor("MAT4", skin.rest.len(), 64, None);
+        (attributes, indices, inverses)
     }
 
     fn add_material(&mut self, color: Color) -> usize {
@@ -407,7 +564,8 @@ impl Document {
     }
 
     fn add_scene(&mut self) {
-        self.scene = json!({ "name": self.title, "nodes": (0..self.nodes.len()).collect::<Vec<_>>() });
+        let roots: Vec<usize> = (0..self.nodes.len()).filter(|node| !self.held.contains(node)).collect();
+        self.scene = json!({ "name": self.title, "nodes": roots });
     }
 
     /// The JSON chunk, padded, and the length of the binary one, which is a multiple of four by construction.
@@ -420,6 +578,7 @@ impl Document {
             ("nodes", self.nodes),
             ("meshes", self.meshes),
             ("materials", self.materials),
+            ("skins", self.skins),
             ("cameras", self.cameras),
             ("animations", self.animation.into_iter().collect()),
             ("accessors", self.accessors),

@@ -82,7 +82,7 @@ impl Attach for EllipticConeLimit {
     fn attach(&self, bodies: &[BodyView; 2]) -> Result<Arc<dyn Constraint>, ModelError> {
         self.stop.validate()?;
         let ellipse = Ellipse::new(self.angles)?;
-        let what = "the pair of axes of an elliptic cone limit";
+        let what = "the pair `axis`, `towards` of an elliptic cone limit";
         let frame = JointFrame::new(what, bodies, bodies[1].center, self.axis, Some(self.towards))?;
         let frame = frame.centered("middle of an elliptic cone limit", bodies, self.center)?;
         Ok(Arc::new(EllipticConeConstraint { frame, ellipse, stop: self.stop }))

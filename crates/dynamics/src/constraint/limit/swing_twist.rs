@@ -102,7 +102,7 @@ impl Attach for SwingTwist {
         let ellipse = Ellipse::new(self.swing)?;
         check_interval("limits of twist", self.twist[0], self.twist[1])?;
         let frame = JointFrame::new(
-            "the pair of axes of a swing-twist joint",
+            "the pair `axis`, `towards` of a swing-twist joint",
             bodies,
             self.anchor,
             self.axis,

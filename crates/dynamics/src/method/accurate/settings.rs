@@ -10,7 +10,8 @@ use crate::registry::{DescribeMethod, Registry};
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What governs the accurate method.
+/// For numbers that must be right: follows a tolerance and takes whatever is not smooth (impacts, sliding that stops, limits) at its own
+/// moment. Slower than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccurateSettings {
@@ -216,5 +217,10 @@ impl DescribeMethod for AccurateSettings {
         let other = || ModelError::Invalid(format!("the settings of \"accurate\" do not fit the method \"{name}\""));
         let method = (method as &mut dyn std::any::Any).downcast_mut::<Accurate>().ok_or_else(other)?;
         method.set_settings(*self)
+    }
+
+    fn properties_of(&self, method: &dyn Method, _registry: &Registry) -> Option<serde_json::Value> {
+        let method = (method as &dyn std::any::Any).downcast_ref::<Accurate>()?;
+        serde_json::to_value(method.settings()).ok()
     }
 }

@@ -35,7 +35,8 @@ const TOUCHING: f64 = 1e-6;
 /// How often the points of one moment are hit at most.
 const ROUNDS: usize = 500;
 
-/// Numbers that govern conservative advancement.
+/// From one impact to the next, for things that fly and collide; nothing rests and there are no joints (conservative advancement). A
+/// classic, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdvancingSettings {

@@ -313,7 +313,7 @@ impl<R: Rule> Method for Classic<R> {
 pub(in crate::method) struct Described<R>(pub(in crate::method) R);
 
 #[cfg(feature = "registry")]
-impl<R: Rule> crate::registry::DescribeMethod for Described<R> {
+impl<R: Rule + Serialize> crate::registry::DescribeMethod for Described<R> {
     fn build(&self, _registry: &crate::registry::Registry) -> Result<Box<dyn Method>, ModelError> {
         Ok(Box::new(Classic::new(self.0.clone())))
     }
@@ -324,5 +324,10 @@ impl<R: Rule> crate::registry::DescribeMethod for Described<R> {
         let method = (method as &mut dyn std::any::Any).downcast_mut::<Classic<R>>().ok_or_else(other)?;
         method.set_settings(self.0.clone());
         Ok(())
+    }
+
+    fn properties_of(&self, method: &dyn Method, _registry: &crate::registry::Registry) -> Option<serde_json::Value> {
+        let method = (method as &dyn std::any::Any).downcast_ref::<Classic<R>>()?;
+        serde_json::to_value(method.settings()).ok()
     }
 }

@@ -108,16 +108,22 @@ pub(super) struct Properties {
     /// Factors on the restitution and friction of its contacts.
     pub(super) restitution: f64,
     pub(super) friction: f64,
+    /// The figure it is a link of, by number: then mass and inertia are those of the whole.
+    pub(super) figure: Option<usize>,
 }
 
 impl Properties {
+    /// Those of what is not there.
+    pub(super) fn of_nothing() -> Self {
+        Self { inverse_mass: 0.0, inverse_inertia: DMat3::ZERO, restitution: 1.0, friction: 1.0, figure: None }
+    }
+
     /// Those of a body at a time.
     pub(super) fn of(body: &BodyModel, state: &BodyState, time: f64, schedules: &[Schedule], blends: &[Blend]) -> Self {
         let mut properties = Self {
             inverse_mass: body.inverse_mass,
             inverse_inertia: body.world_inverse_inertia(state.rotation),
-            restitution: 1.0,
-            friction: 1.0,
+            ..Self::of_nothing()
         };
         if let Some(blend) = blend_of(body, blends).filter(|_| body.mass.mass > 0.0) {
             let inertia = body.world_inertia(state.rotation) * blend.mass;

@@ -7,7 +7,8 @@
 //!
 //! A step:
 //!
-//! 1. **move** by Runge–Kutta on Euler's equations; scripted bodies follow their scripts, or a blend (`control`);
+//! 1. **move** by Runge–Kutta on Euler's equations; figures bend as they are told and turn as momentum wants (`figure`); scripted bodies
+//!    follow their scripts, or a blend (`control`);
 //! 2. **detect** overlaps; where corners meet, the normal is the mean of their neighbours' (`normals`);
 //! 3. **respond**, breadth first from what does not move (`graph`): the points of a pair that meet fast are hit together in the middle, then each
 //!    for itself (`equations`); those slower than the rest speed are in continuous contact and do not bounce; over and over until nothing changes;
@@ -18,18 +19,21 @@
 //! H takes the vertices inside the other polyhedron for the points of contact; here they are those of the contact manifold, which exist for
 //! every shape. Bodies that fly through each other within a frame are not noticed, as in the document.
 //!
-//! What it is good for: animation with few frames, believable tumbling, piles that settle. What it is not: joints (there are none; a chain is made
-//! of interlocking links), bounces of the right height (the moment of impact is known to a frame), tall stacks in few rounds.
+//! What it is good for: animation with few frames, believable tumbling, piles that settle. What it is not: joints (there are none but those of driven
+//! figures; a chain is made of interlocking links), bounces of the right height (the moment of impact is known to a frame), tall stacks in few rounds.
 
 mod control;
 mod equations;
+mod figure;
 pub(in crate::method) mod graph;
 mod normals;
 
 pub use control::{Blend, Schedule};
 pub use equations::{Impact, Side};
+pub use figure::{Figure, Link};
 
 use self::control::Properties;
+use self::figure::Cast;
 use self::graph::{Edge, breadth_first};
 use super::classic::{Classic, Pair, Point, Rule, Step};
 use crate::constraint::contact::ContactGeometry;
@@ -41,7 +45,7 @@ use crate::parts::{forces, scripts};
 use crate::report::Stopwatch;
 use crate::schema::JsonSchema;
 use crate::{BodyState, Id, ModelError, State, StepError};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// Impact dynamics. See the module's documentation.
@@ -62,7 +66,7 @@ const CALM: f64 = 1e-4;
 /// Surfaces that move along each other faster than this part of the rest speed slide; others stick and are backed up the way they came.
 const SLIDING: f64 = 0.02;
 
-/// Numbers that govern impact dynamics.
+/// Every contact is a collision: what rests does so on a series of tiny ones (Hahn 1988). A classic, for comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImpactSettings {
@@ -79,11 +83,14 @@ pub struct ImpactSettings {
     pub schedules: Vec<Schedule>,
     /// Scripted bodies that impacts move too. Default: none.
     pub blends: Vec<Blend>,
+    /// Figures whose joints follow given angles. Default: none.
+    pub figures: Vec<Figure>,
 }
 
 impl Default for ImpactSettings {
     fn default() -> Self {
-        Self { rest_speed: None, rounds: 200, bound_energy: false, schedules: Vec::new(), blends: Vec::new() }
+        let (schedules, blends, figures) = Default::default();
+        Self { rest_speed: None, rounds: 200, bound_energy: false, schedules, blends, figures }
     }
 }
 
@@ -99,6 +106,9 @@ pub struct Room {
     sums: Vec<Vec<ContactImpulse>>,
     /// By number of the pair: how the second body approached the first, and whether they stuck.
     ways: Vec<(DVec3, bool)>,
+    /// The figures with their bodies found, and what they were made of.
+    figures: Vec<Cast>,
+    made_of: Vec<Figure>,
 }
 
 /// What a response needs to know of the step.
@@ -119,6 +129,7 @@ impl Rule for ImpactSettings {
     fn advance(&self, step: &mut Step<'_, Self>, room: &mut Room) -> Result<(), StepError> {
         step.refuse_joints("\"retroactive\", \"realtime\", \"accurate\", \"verlet\" and \"penalty\"")?;
         let watch = Stopwatch::start();
+        self.find_figures(step, room)?;
         self.move_freely(step, room);
         step.check_finite()?;
         step.report.times.integrate = watch.elapsed();
@@ -127,6 +138,7 @@ impl Rule for ImpactSettings {
             let watch = Stopwatch::start();
             step.contacts.find_pairs(step.model, step.state, 0.0, step.roster, step.index);
             step.contacts.find_points(step.model, step.state, MARGIN);
+            ignore_inside_figures(step, &room.properties);
             average_normals(step);
             step.report.times.detect += watch.elapsed();
             if check > 0 && !backed_into_somebody(step) {
@@ -134,7 +146,7 @@ impl Rule for ImpactSettings {
             }
             let watch = Stopwatch::start();
             let touching = step.contacts.list.iter().enumerate().filter(|(_, pair)| !pair.points.is_empty());
-            let ends: Vec<_> = touching.map(|(index, pair)| (index, pair.bodies.map(Id::slot))).collect();
+            let ends: Vec<_> = touching.map(|(index, pair)| (index, room.nodes(pair))).collect();
             let properties = &room.properties;
             let order = breadth_first(step.state.bodies.len(), &ends, |slot| properties[slot].inverse_mass > 0.0);
             self.respond(step, room, &order);
@@ -148,7 +160,20 @@ impl Rule for ImpactSettings {
 impl ImpactSettings {
     /// Refuses what makes no sense.
     pub fn validate(&self) -> Result<(), ModelError> {
-        self.schedules.iter().try_for_each(Schedule::validate)
+        self.schedules.iter().try_for_each(Schedule::validate)?;
+        self.figures.iter().try_for_each(Figure::validate)
+    }
+
+    /// Finds the bodies of figures, after anything was changed.
+    fn find_figures(&self, step: &Step<'_, Self>, room: &mut Room) -> Result<(), StepError> {
+        if step.changed || room.made_of != self.figures || room.figures.len() != self.figures.len() {
+            room.figures.clear();
+            room.made_of.clone_from(&self.figures);
+            for figure in &self.figures {
+                room.figures.push(Cast::find(figure, step.model, Self::NAME)?);
+            }
+        }
+        Ok(())
     }
 
     /// Moves all bodies as if nothing were in their way.
@@ -158,25 +183,40 @@ impl ImpactSettings {
         room.before.clone_from(&step.state.bodies);
         forces::sum(model, step.state.time, &step.state.bodies, &mut room.wrenches);
         let mut bodies = std::mem::take(&mut step.state.bodies);
-        let free = FreeMotion::with_bodies(model, step.state, &bodies);
+        let mut moves = FreeMotion::with_bodies(model, step.state, &bodies).into_moves();
+        let in_figures = room.figures.iter().flat_map(|cast| &cast.slots);
+        in_figures.for_each(|&slot| moves[slot] = false);
+        let free = FreeMotion::of_some(model, step.state, &moves);
+        let loads = (room.wrenches.as_slice(), &step.state.applied);
+        for (cast, figure) in room.figures.iter_mut().zip(&self.figures) {
+            cast.advance(figure, &mut bodies, loads, (step.state.time, dt));
+        }
         RungeKutta4::default().advance(&free, step.state.time, dt, &mut bodies);
         scripts::follow(model, &step.roster.scripted, time, &mut bodies);
         control::blend(model, step.roster, &self.blends, &room.before, dt, &mut bodies);
         step.state.bodies = bodies;
-        let none = Properties { inverse_mass: 0.0, inverse_inertia: DMat3::ZERO, restitution: 1.0, friction: 1.0 };
+        let none = Properties::of_nothing();
         room.properties.clear();
         room.properties.resize(step.state.bodies.len(), none);
         for (id, body) in model.bodies().iter() {
             let state = &step.state.bodies[id.slot()];
             room.properties[id.slot()] = Properties::of(body, state, time, &self.schedules, &self.blends);
         }
+        for (number, cast) in room.figures.iter_mut().enumerate() {
+            cast.show(number, &step.state.bodies, &mut room.properties);
+        }
     }
 
     /// Impacts, until no surfaces approach each other.
     fn respond(&self, step: &mut Step<'_, Self>, room: &mut Room, order: &[Edge]) {
-        let accelerations = room.wrenches.as_slice().iter().zip(&room.properties);
-        let pull = accelerations.map(|(wrench, body)| (wrench.force * body.inverse_mass).length());
-        let pull = pull.filter(|pull| pull.is_finite()).fold(0.0, f64::max);
+        let wrenches = room.wrenches.as_slice();
+        let accelerations = wrenches.iter().zip(&room.properties).filter(|(_, body)| body.figure.is_none());
+        let alone = accelerations.map(|(wrench, body)| (wrench.force * body.inverse_mass).length());
+        let together = room.figures.iter().map(|cast| {
+            let force: DVec3 = cast.slots.iter().map(|&slot| wrenches[slot].force).sum();
+            (force * room.properties[cast.slots[0]].inverse_mass).length()
+        });
+        let pull = alone.chain(together).filter(|pull| pull.is_finite()).fold(0.0, f64::max);
         let rest_speed = self.rest_speed.unwrap_or(2.0 * pull * step.dt).max(1e-9);
         room.ways.clear();
         room.ways.extend(step.contacts.list.iter().map(|pair| (approach(pair, step.state), true)));
@@ -188,7 +228,7 @@ impl ImpactSettings {
             let mut fastest = 0.0_f64;
             for edge in order {
                 let (pair, sums) = (&mut step.contacts.list[edge.pair], &mut room.sums[edge.pair]);
-                fastest = fastest.max(hit(pair, sums, step.state, &room.properties, &response));
+                fastest = fastest.max(hit(pair, sums, step.state, (&room.properties, &room.figures), &response));
             }
             step.report.solved.sweeps = round as usize + 1;
             step.report.solved.residual = fastest;
@@ -199,6 +239,28 @@ impl ImpactSettings {
         for ((pair, sums), way) in step.contacts.list.iter_mut().zip(&room.sums).zip(&mut room.ways) {
             pair.points.iter_mut().zip(sums).for_each(|(point, sum)| point.impulse = point.impulse + *sum);
             way.1 = slip(pair, step.state) < SLIDING * rest_speed;
+        }
+    }
+}
+
+impl Room {
+    /// The body that stands for another one: the root of its figure, or itself.
+    fn leader(&self, slot: usize) -> usize {
+        self.properties[slot].figure.map_or(slot, |number| self.figures[number].slots[0])
+    }
+
+    /// What a pair joins.
+    fn nodes(&self, pair: &Pair<()>) -> [usize; 2] {
+        pair.bodies.map(|id| self.leader(id.slot()))
+    }
+}
+
+/// The links of a figure do not touch each other: their joints say where they are.
+fn ignore_inside_figures(step: &mut Step<'_, ImpactSettings>, properties: &[Properties]) {
+    for pair in &mut step.contacts.list {
+        let [a, b] = pair.bodies.map(|id| properties[id.slot()].figure);
+        if a.is_some() && a == b {
+            pair.points.clear();
         }
     }
 }
@@ -246,6 +308,7 @@ fn average_normals(step: &mut Step<'_, ImpactSettings>) {
 struct Struck<'a> {
     places: [usize; 2],
     properties: &'a [Properties],
+    figures: &'a [Cast],
     restitution: f64,
     /// Static and dynamic.
     frictions: [f64; 2],
@@ -260,17 +323,34 @@ impl Struck<'_> {
         let sides = [0, 1].map(|k| Side {
             inverse_mass: self.properties[self.places[k]].inverse_mass,
             inverse_inertia: self.properties[self.places[k]].inverse_inertia,
-            lever: points[k] - state.bodies[self.places[k]].position,
+            lever: points[k] - self.center(state, k),
         });
         let [first, second] = self.places.map(|slot| &state.bodies[slot]);
         (sides, second.velocity_at(points[1]) - first.velocity_at(points[0]))
     }
 
+    /// The figure that one of the bodies belongs to.
+    fn figure(&self, k: usize) -> Option<&Cast> {
+        self.properties[self.places[k]].figure.map(|number| &self.figures[number])
+    }
+
+    /// The centre of mass of what is hit.
+    fn center(&self, state: &State, k: usize) -> DVec3 {
+        self.figure(k).map_or(state.bodies[self.places[k]].position, |figure| figure.center)
+    }
+
     fn push(&self, state: &mut State, sides: &[Side; 2], impulse: DVec3) {
-        for (slot, side, push) in [(self.places[0], sides[0], -impulse), (self.places[1], sides[1], impulse)] {
-            let body = &mut state.bodies[slot];
-            body.velocity += push * side.inverse_mass;
-            body.angular_velocity += side.inverse_inertia * side.lever.cross(push);
+        for (k, push) in [(0, -impulse), (1, impulse)] {
+            let side = sides[k];
+            let (faster, turning) = (push * side.inverse_mass, side.inverse_inertia * side.lever.cross(push));
+            match self.figure(k) {
+                Some(figure) => figure.push(&mut state.bodies, faster, turning),
+                None => {
+                    let body = &mut state.bodies[self.places[k]];
+                    body.velocity += faster;
+                    body.angular_velocity += turning;
+                }
+            }
         }
     }
 
@@ -326,7 +406,7 @@ fn hit(
     pair: &mut Pair<()>,
     sums: &mut [ContactImpulse],
     state: &mut State,
-    properties: &[Properties],
+    (properties, figures): (&[Properties], &[Cast]),
     response: &Response,
 ) -> f64 {
     let places = pair.bodies.map(Id::slot);
@@ -334,7 +414,7 @@ fn hit(
     let restitution = (pair.material.restitution * a.restitution * b.restitution).min(1.0);
     let frictions =
         [pair.material.static_friction, pair.material.dynamic_friction].map(|mu| mu * a.friction * b.friction);
-    let struck = Struck { places, properties, restitution, frictions, response };
+    let struck = Struck { places, properties, figures, restitution, frictions, response };
     let mut fastest = 0.0_f64;
     if !response.quiet {
         fastest = collide_together(pair, &struck, state);
@@ -408,14 +488,15 @@ fn collide_together(pair: &mut Pair<()>, struck: &Struck<'_>, state: &mut State)
 
 /// Moves bodies back to where they touch, outward from what does not move.
 fn back_up(step: &mut Step<'_, ImpactSettings>, room: &mut Room, order: &[Edge]) {
-    let Room { shifts, properties, ways, .. } = room;
+    let mut shifts = std::mem::take(&mut room.shifts);
     shifts.clear();
     shifts.resize(step.state.bodies.len(), DVec3::ZERO);
+    let Room { properties, ways, .. } = &*room;
     for round in 0..BACKING_ROUNDS {
         let mut moved = false;
         for edge in order {
             let pair = &step.contacts.list[edge.pair];
-            let places = pair.bodies.map(Id::slot);
+            let places = room.nodes(pair);
             let gap_of = |normal: DVec3, gap: f64| gap + (shifts[places[1]] - shifts[places[0]]).dot(normal);
             let gaps = pair
                 .points
@@ -446,14 +527,16 @@ fn back_up(step: &mut Step<'_, ImpactSettings>, room: &mut Room, order: &[Edge])
             break;
         }
     }
-    for (body, shift) in step.state.bodies.iter_mut().zip(&*shifts) {
-        body.position += *shift;
+    for (slot, body) in step.state.bodies.iter_mut().enumerate() {
+        body.position += shifts[room.leader(slot)];
     }
     for pair in &mut step.contacts.list {
-        let [a, b] = pair.bodies.map(|id| shifts[id.slot()]);
+        let [a, b] = room.nodes(pair).map(|node| shifts[node]);
         for point in &mut pair.points {
             point.geometry.gap += (b - a).dot(point.geometry.normal);
             point.geometry.position += 0.5 * (a + b);
         }
     }
+    room.figures.iter_mut().for_each(|cast| cast.center += shifts[cast.slots[0]]);
+    room.shifts = shifts;
 }

@@ -43,7 +43,7 @@ const KAPPA: f64 = 0.05;
 /// Bodies without colliders are taken to be of this size, in metres.
 const USUAL_SIZE: f64 = 0.1;
 
-/// Numbers that govern the penalty method.
+/// Contacts and joints are stiff springs with dampers, which push apart what overlaps. A classic, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PenaltySettings {

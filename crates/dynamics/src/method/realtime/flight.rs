@@ -179,7 +179,7 @@ fn sum<S: Simd, const N: usize>(
         for term in (0..TERMS).rev() {
             total += series[term][part];
         }
-        lanes.copy_from_slice(under_way.select(total, series[0][part]).as_slice());
+        under_way.select(total, series[0][part]).store_array(lanes);
     }
 }
 

@@ -125,10 +125,11 @@ impl Ghosts {
                     let patch = &mut pair.patches[number];
                     (patch.doubtful, patch.ghost) = (doubtful, far);
                 }
+                pair.doubtful = pair.patches.iter().any(|patch| patch.doubtful);
+                pair.take_stock(outlook.touch_distance);
             }
         });
-        let doubtful = |(_, pair): &(usize, &Pair)| pair.patches.iter().any(|patch| patch.doubtful);
-        let doubts = pairs.list.iter().map(|pair| &**pair).enumerate().filter(doubtful);
+        let doubts = pairs.list.iter().enumerate().filter(|(_, pair)| pair.doubtful);
         self.doubts.extend(doubts.map(|(index, _)| Doubt { pair: index as u32, met: None }));
         if self.doubts.is_empty() {
             return;
@@ -168,6 +169,9 @@ impl Ghosts {
             }
         }
         self.ask(pairs, outlook);
+        for &[pair, _] in &self.list {
+            pairs.list[pair as usize].take_stock(outlook.touch_distance);
+        }
     }
 
     /// Judges the patches in doubt in the order in which they are met, with their bodies lifted off what bears them before that.
@@ -264,7 +268,9 @@ impl Ghosts {
                 continue;
             }
             if outlook.meeting(pair, &way, lift).is_some_and(|met| met.fits(sheet.parts, sheet.normal)) {
-                pairs.list[number as usize].patches[patch as usize].ghost = false;
+                let pair = &mut pairs.list[number as usize];
+                pair.patches[patch as usize].ghost = false;
+                pair.take_stock(outlook.touch_distance);
                 any = true;
             }
         }

@@ -21,7 +21,7 @@ pub(super) type Wide<S> = f32x8<S>;
 /// Loads eight numbers.
 #[inline(always)]
 pub(super) fn load<S: Simd>(simd: S, lanes: &Lanes) -> Wide<S> {
-    f32x8::from_slice(simd, lanes)
+    f32x8::load_array_ref(simd, lanes)
 }
 
 /// Eight times the same number.
@@ -30,10 +30,10 @@ pub(super) fn all<S: Simd>(simd: S, value: f32) -> Wide<S> {
     f32x8::splat(simd, value)
 }
 
-/// Stores eight numbers.
+/// Stores eight numbers: as an array, since slices may be copied by a call, before which all registers have to be saved.
 #[inline(always)]
 pub(super) fn store<S: Simd>(value: Wide<S>, lanes: &mut Lanes) {
-    lanes.copy_from_slice(value.as_slice());
+    value.store_array(lanes);
 }
 
 /// The larger of two numbers in each lane.
@@ -183,9 +183,7 @@ fn scatter_four<S: Simd>([v, w]: [[f32x4<S>; 4]; 2], rows: &Rows<'_, Lanes>, [a,
 #[inline(always)]
 fn put_back<S: Simd>(row: Wide<S>, rows: &Rows<'_, Lanes>, number: u32, chosen: u8) {
     if chosen != 0 {
-        let mut lanes = [0.0; LANES];
-        store(row, &mut lanes);
-        rows.set(number as usize, lanes);
+        rows.set(number as usize, row.to_array());
     }
 }
 

@@ -10,6 +10,7 @@ use super::passing::Pace;
 use super::wide::Newcomer;
 use crate::parts::islands::Island;
 use crate::{BodyId, Id, Model, State};
+use glam::DVec3;
 
 /// Islands of no more contacts than this are solved exactly even while they crash about.
 const FEW_CONTACTS: usize = 4;
@@ -90,7 +91,7 @@ impl Realtime {
         let crowded = [self.is_crowded(islands), self.is_throng(islands)];
         for (number, island) in islands.iter().enumerate().filter(|(_, island)| island.needs_solving()) {
             let pairs = &self.memory.pairs.list;
-            let contacts = island.contacts.iter().map(|&index| real_patches(&pairs[index]).count()).sum::<usize>();
+            let contacts = island.contacts.iter().map(|&index| pairs[index].real as usize).sum::<usize>();
             let eliminate = self.tiers.eliminate(model, &island.joints);
             let pace = self.pace(island, contacts, eliminate, crowded);
             let mut substeps = 0;
@@ -128,7 +129,7 @@ impl Realtime {
         contacts.clear();
         for &index in &island.contacts {
             let pair = &memory.pairs.list[index];
-            contacts.extend(real_patches(pair).map(|patch| Contact::new((index, pair), patch, bodies, h)));
+            contacts.extend(pair.real_patches().map(|patch| Contact::new((index, pair), patch, bodies, h)));
         }
         let members = Members { contacts, joints: &island.joints, pace };
         exact.add(&members, &memory.joints, bodies, world);
@@ -145,12 +146,14 @@ impl Realtime {
             memory.pairs.list[index].burden.swept(substeps, rhythm);
             let pair = &memory.pairs.list[index];
             let mut first = None;
-            for patch in real_patches(pair) {
-                let mut numbers = pair.bodies.map(|id| bodies.number(id));
+            let runs = pair.surface_velocity != DVec3::ZERO;
+            let pair_numbers = pair.bodies.map(|id| bodies.number(id));
+            for patch in pair.real_patches() {
+                let mut numbers = pair_numbers;
                 if pair.material.restitution > 0.0 {
                     heaps.add_bouncing(heap, &Contact::new((index, pair), patch, bodies, h), bodies);
                 }
-                if let Some((side, belt)) = pair.patches[patch].belt {
+                if runs && let Some((side, belt)) = pair.patches[patch].belt {
                     numbers[usize::from(side)] = belt;
                 }
                 let link = heaps.add(heap, [index as u32, patch as u32], numbers, bodies);
@@ -204,7 +207,7 @@ impl Realtime {
         let is_calm = |pair: &Pair| pair.bodies.into_iter().all(|id| speed(id) < CALM * CALM);
         let restless = || pairs().any(|pair| pair.unrest.steps > 0 || (pair.unrest.lasts && !is_calm(pair)));
         match island.joints.is_empty() {
-            true if contacts == 0 || !pairs().any(|pair| self.acts(pair)) => Pace::Alone,
+            true if contacts == 0 || !pairs().any(|pair| pair.acts) => Pace::Alone,
             true if contacts > self.settings.exact_contacts as usize => Pace::Heap,
             true if contacts > FEW_CONTACTS && (self.crashes(island) || restless()) => Pace::Heap,
             true if at_rest() => Pace::Resting,
@@ -213,13 +216,6 @@ impl Realtime {
             false if crowded && contacts > 0 && !at_rest() && self.is_mild(island) => Pace::Heap,
             _ => Pace::Exact,
         }
-    }
-
-    /// Whether the surfaces of a pair touch, or get in each other's way unless something keeps them apart. Where that is so of no pair of an
-    /// island, all its bodies fly past each other.
-    fn acts(&self, pair: &Pair) -> bool {
-        let touches = |patch: &Patch| patch.spots().iter().any(|spot| spot.gap <= self.settings.touch_distance);
-        pair.patches.iter().any(|patch| !patch.ghost && (patch.doubtful || touches(patch)))
     }
 
     /// Whether no body of an island is much heavier than another.
@@ -239,9 +235,4 @@ impl Realtime {
             pair.patches.iter().any(|patch| opening(patch).abs() > load::CRASH)
         })
     }
-}
-
-/// The patches of a pair that are no ghosts.
-fn real_patches(pair: &Pair) -> impl Iterator<Item = usize> {
-    (0..pair.patches.len()).filter(|&patch| !pair.patches[patch].ghost)
 }

@@ -35,6 +35,7 @@
 //!
 //! **What is missing yet.** Large nets of welds, which are plates, sag: sweeps carry no torque that far.
 
+mod apart;
 mod awake;
 mod bodies;
 mod colours;
@@ -402,7 +403,7 @@ impl Realtime {
         match who {
             Who::All => islands.find(model, state, &roster.movable, memory.pairs.all().filter(connects).map(bodies)),
             Who::Awake => {
-                let pairs = memory.pairs.list.iter().map(|pair| &**pair).enumerate();
+                let pairs = memory.pairs.list.iter().enumerate();
                 islands.find(model, state, &awake.list, pairs.filter(connects).map(bodies));
             }
         }

@@ -5,6 +5,7 @@
 //! measured anew: points that are found anew in every step flicker, and what flickers never comes to rest.
 
 use super::RealtimeSettings;
+use super::apart::are_apart;
 use super::awake::is_still;
 use super::load::Burden;
 use super::wide::Link;
@@ -19,7 +20,6 @@ use crate::parts::{pairs, perturbation};
 use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 use std::cell::RefCell;
 use tumble_geometry::broad_phase::{ProxyId, ProxyPair};
 use tumble_geometry::query::{self, ContactPoint, Feature, FeatureId, Manifold, ManifoldOptions, PairCache};
@@ -87,6 +87,11 @@ impl Patch {
     pub(super) fn spots_mut(&mut self) -> &mut [Spot] {
         &mut self.spots[..usize::from(self.count)]
     }
+
+    /// Whether the surfaces touch in one of its points.
+    fn touches(&self, touch_distance: f64) -> bool {
+        self.spots().iter().any(|spot| spot.gap <= touch_distance)
+    }
 }
 
 impl Patch {
@@ -127,52 +132,71 @@ impl Patch {
     }
 }
 
-/// The patches of a pair: nearly always one, which lies with the pair, so that going through all pairs is going through memory.
-pub(super) type Patches = SmallVec<[Patch; 1]>;
+/// The patches of a pair, nearly always one or none. They lie apart: most stages ask pairs only whether they have any.
+pub(super) type Patches = Vec<Patch>;
 
-/// Two colliders near each other.
+/// Two colliders near each other: what every stage asks for first, what only some ask for after it, and what only the narrow phase needs
+/// elsewhere ([`Details`]). Pairs lie side by side in memory, and there are tens of thousands of them in a heap.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[repr(C)]
 pub(super) struct Pair {
     /// The colliders, the smaller id first.
     pub(super) colliders: [ColliderId; 2],
     pub(super) bodies: [BodyId; 2],
-    pub(super) material: ContactMaterial,
-    /// How fast the surface of the first runs along itself over that of the second, in m/s: belts.
-    pub(super) surface_velocity: DVec3,
     pub(super) patches: Patches,
+    /// How many of its patches are no ghosts, whether one of these touches or is in the way, and whether one is in doubt (`ghosts`).
+    #[serde(skip)]
+    pub(super) real: u32,
+    #[serde(skip)]
+    pub(super) acts: bool,
+    #[serde(skip)]
+    pub(super) doubtful: bool,
+    /// Whether nothing is known of how they touch; what is loaded has to be looked at.
+    #[serde(skip)]
+    blank: bool,
+    /// Whether nothing was worth remembering of it before the step under way.
+    #[serde(skip)]
+    was_bare: bool,
+    /// Whether its points were recognised, all of them, when it was looked at last.
+    #[serde(skip)]
+    pub(super) recycled: bool,
     /// Whether they touch (for sensors: overlap).
     pub(super) touch: Touch,
     /// Whether they hold or slide along each other, while they touch.
     pub(super) grip: Option<Grip>,
     pub(super) sensor: bool,
     pub(super) first_is_sensor: bool,
-    cache: PairCache,
-    /// The revisions of the shapes the cache is about.
-    #[serde(skip)]
-    shapes: [u64; 2],
-    /// The tilt of the normals by rough surfaces, drawn when the contact began.
-    tilt: DVec3,
-    /// The length of the step the impulses belong to, in seconds.
-    pub(super) dt: f64,
-    /// Whether its points were recognised, all of them, when it was looked at last.
-    #[serde(skip)]
-    pub(super) recycled: bool,
-    /// What there is to tell of it after a step.
-    #[serde(skip)]
-    pub(super) news: News,
-    /// When and how fast its surfaces meet in the step under way, if they did not touch before it.
-    #[serde(skip)]
-    pub(super) meeting: Option<Meeting>,
-    /// What it has to bear (`load`).
-    pub(super) burden: Burden,
     pub(super) unrest: Unrest,
     /// Where it is solved if it is in a heap (`wide`).
     #[serde(skip)]
     pub(super) link: Option<Link>,
-    /// Whether nothing is known of how they touch; what is loaded has to be looked at.
+    /// What there is to tell of it after a step.
     #[serde(skip)]
-    blank: bool,
-    /// How it was before the step under way.
+    pub(super) news: News,
+    /// What it has to bear (`load`).
+    pub(super) burden: Burden,
+    /// When and how fast its surfaces meet in the step under way, if they did not touch before it.
+    #[serde(skip)]
+    pub(super) meeting: Option<Meeting>,
+    /// The length of the step the impulses belong to, in seconds.
+    pub(super) dt: f64,
+    /// The revisions of the shapes that are known.
+    #[serde(skip)]
+    shapes: [u64; 2],
+    pub(super) material: ContactMaterial,
+    /// How fast the surface of the first runs along itself over that of the second, in m/s: belts.
+    pub(super) surface_velocity: DVec3,
+    /// None while the colliders have not come to touch.
+    details: Option<Box<Details>>,
+}
+
+/// What only the narrow phase asks for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Details {
+    cache: PairCache,
+    /// The tilt of the normals by rough surfaces, drawn when the contact began.
+    tilt: DVec3,
+    /// How the pair was before the step under way.
     #[serde(skip)]
     before: Before,
 }
@@ -251,36 +275,38 @@ impl ContactPoints for Pair {
     }
 }
 
-impl pairs::Pair for Box<Pair> {
+impl pairs::Pair for Pair {
     fn colliders(&self) -> [ColliderId; 2] {
         self.colliders
     }
 
     fn new(model: &Model, colliders: [ColliderId; 2]) -> Option<Self> {
         let [a, b] = [model.colliders().get(colliders[0])?, model.colliders().get(colliders[1])?];
-        Some(Box::new(Pair {
+        Some(Pair {
             colliders,
             bodies: [a.body, b.body],
-            material: model.mixing().mix(&a.material, &b.material),
-            surface_velocity: DVec3::ZERO,
             patches: Patches::new(),
+            real: 0,
+            acts: false,
+            doubtful: false,
+            blank: true,
+            was_bare: true,
+            recycled: false,
             touch: Touch::default(),
             grip: None,
             sensor: a.sensor || b.sensor,
             first_is_sensor: a.sensor,
-            cache: PairCache::default(),
-            shapes: [a.shape_revision, b.shape_revision],
-            tilt: DVec3::ZERO,
-            dt: 0.0,
-            recycled: false,
-            news: News::default(),
-            meeting: None,
-            burden: Burden::default(),
             unrest: Unrest::default(),
             link: None,
-            blank: true,
-            before: Before::default(),
-        }))
+            news: News::default(),
+            burden: Burden::default(),
+            meeting: None,
+            dt: 0.0,
+            shapes: [a.shape_revision, b.shape_revision],
+            material: model.mixing().mix(&a.material, &b.material),
+            surface_velocity: DVec3::ZERO,
+            details: None,
+        })
     }
 }
 
@@ -290,48 +316,92 @@ impl Pair {
         Contact::new(self.colliders, self.bodies, self.material, self.dt, self)
     }
 
+    /// Whether there is nothing to remember of it.
+    fn is_bare(&self) -> bool {
+        self.blank
+            && self.patches.is_empty()
+            && self.touch == Touch::default()
+            && (self.burden, self.unrest) == Default::default()
+    }
+
     /// Notes how it is before a step of `dt` seconds, and forgets what its points exerted in the one before.
     fn begin(&mut self, dt: f64) {
-        self.before.patches.clone_from(&self.patches);
-        self.before.has_cache = false;
-        let Before { shapes, tilt, dt: old_dt, touch, .. } = &mut self.before;
-        (*shapes, *tilt, *old_dt, *touch) = (self.shapes, self.tilt, self.dt, self.touch);
-        (self.before.burden, self.before.unrest) = (self.burden, self.unrest);
+        let old_dt = std::mem::replace(&mut self.dt, dt);
+        self.meeting = None;
+        self.was_bare = self.is_bare();
+        if self.was_bare {
+            return;
+        }
+        let Details { before, tilt, .. } = &mut **self.details.get_or_insert_default();
+        before.patches.clone_from(&self.patches);
+        before.has_cache = false;
+        (before.shapes, before.tilt, before.dt, before.touch) = (self.shapes, *tilt, old_dt, self.touch);
+        (before.burden, before.unrest) = (self.burden, self.unrest);
         self.unrest.steps = self.unrest.steps.saturating_sub(1);
-        (self.dt, self.meeting) = (dt, None);
         self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
     }
 
     /// The cache, which is about to change.
     fn cache_mut(&mut self) -> &mut PairCache {
-        if !std::mem::replace(&mut self.before.has_cache, true) {
-            match &mut self.before.cache {
-                Some(before) => (**before).clone_from(&self.cache),
-                none => *none = Some(Box::new(self.cache.clone())),
+        let Details { cache, before, .. } = &mut **self.details.get_or_insert_default();
+        if !self.was_bare && !std::mem::replace(&mut before.has_cache, true) {
+            match &mut before.cache {
+                Some(before) => (**before).clone_from(cache),
+                none => *none = Some(Box::new(cache.clone())),
             }
         }
-        &mut self.cache
+        cache
+    }
+
+    /// The tilt of its normals.
+    fn tilt(&self) -> DVec3 {
+        self.details.as_ref().map_or(DVec3::ZERO, |details| details.tilt)
+    }
+
+    fn tilt_by(&mut self, tilt: DVec3) {
+        self.details.get_or_insert_default().tilt = tilt;
     }
 
     /// Forgets where the surfaces touched. What is remembered of a pair must not depend on how early the broad phase found it.
     fn forget(&mut self) {
         if !std::mem::replace(&mut self.blank, true) {
             *self.cache_mut() = PairCache::default();
-            self.tilt = DVec3::ZERO;
+            self.tilt_by(DVec3::ZERO);
             self.patches.clear();
         }
     }
 
     /// Puts back what was before the step.
     fn undo(&mut self) {
-        std::mem::swap(&mut self.patches, &mut self.before.patches);
-        if let Some(before) = self.before.cache.as_mut().filter(|_| self.before.has_cache) {
-            std::mem::swap(&mut self.cache, before);
+        if self.was_bare {
+            self.patches.clear();
+            (self.touch, self.burden, self.unrest) = Default::default();
+            (self.details, self.blank) = (None, true);
+            return;
         }
-        let Before { shapes, tilt, dt, touch, burden, unrest, .. } = self.before;
-        (self.shapes, self.tilt, self.dt, self.touch) = (shapes, tilt, dt, touch);
-        (self.burden, self.unrest) = (burden, unrest);
+        let Some(details) = &mut self.details else { return };
+        let Details { cache, tilt, before } = &mut **details;
+        std::mem::swap(&mut self.patches, &mut before.patches);
+        if let Some(known) = before.cache.as_mut().filter(|_| before.has_cache) {
+            std::mem::swap(cache, known);
+        }
+        *tilt = before.tilt;
+        (self.shapes, self.dt, self.touch) = (before.shapes, before.dt, before.touch);
+        (self.burden, self.unrest) = (before.burden, before.unrest);
         self.blank = false;
+    }
+
+    /// Counts the patches that are no ghosts, and finds out whether one of them touches or is in the way.
+    pub(super) fn take_stock(&mut self, touch_distance: f64) {
+        let real = || self.patches.iter().filter(|patch| !patch.ghost);
+        let acts = real().any(|patch| patch.doubtful || patch.touches(touch_distance));
+        (self.real, self.acts) = (real().count() as u32, acts);
+    }
+
+    /// Its patches that are no ghosts.
+    pub(super) fn real_patches(&self) -> impl Iterator<Item = usize> {
+        let all = self.real as usize == self.patches.len();
+        (0..self.patches.len()).filter(move |&patch| all || !self.patches[patch].ghost)
     }
 
     /// Whether they touch in at least one point.
@@ -377,17 +447,29 @@ impl Pair {
         let options = ManifoldOptions { prediction, recycling: settings.keep, ..ManifoldOptions::default() };
         if self.blank {
             self.look_for_first([a, b], &b_in_a, &options, manifolds);
-        } else if !self.cache.recycle([&a.shape, &b.shape], &b_in_a, &options, manifolds) {
+        } else if !self.recycle([a, b], &b_in_a, &options, manifolds) {
             query::contact_manifolds(&a.shape, &b.shape, &b_in_a, &options, self.cache_mut(), manifolds);
         }
         if manifolds.is_empty() {
             return self.forget();
         }
         if self.patches.is_empty() && self.material.perturbation > 0.0 {
-            self.tilt = perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation);
+            self.tilt_by(perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation));
         }
         self.adopt(manifolds, &pose, |manifold| roundness(manifold, [&a.shape, &b.shape], &b_in_a));
         self.ask_rule(model, state);
+    }
+
+    /// Finds the points of the last time again, if the pair has hardly moved.
+    fn recycle(
+        &self,
+        [a, b]: [&ColliderModel; 2],
+        b_in_a: &Transform,
+        options: &ManifoldOptions,
+        manifolds: &mut Vec<Manifold>,
+    ) -> bool {
+        let cache = self.details.as_ref().map(|details| &details.cache);
+        cache.is_some_and(|cache| cache.recycle([&a.shape, &b.shape], b_in_a, options, manifolds))
     }
 
     /// Finds where colliders come to touch that did not; of most of them there is nothing to remember.
@@ -398,6 +480,9 @@ impl Pair {
         options: &ManifoldOptions,
         manifolds: &mut Vec<Manifold>,
     ) {
+        if are_apart([a, b], b_in_a, options.prediction) {
+            return;
+        }
         let mut cache = PairCache::default();
         query::contact_manifolds(&a.shape, &b.shape, b_in_a, options, &mut cache, manifolds);
         if !manifolds.is_empty() {
@@ -423,9 +508,10 @@ impl Pair {
 
     /// Replaces the patches; what a point bore goes over to the point of the same name.
     fn adopt(&mut self, manifolds: &[Manifold], pose: &Transform, round: impl Fn(&Manifold) -> [f64; 2]) {
+        let tilt = self.tilt();
         let normal = |manifold: &Manifold| {
             let ideal = pose.vector(manifold.normal);
-            if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) }
+            if tilt == DVec3::ZERO { ideal } else { (ideal + tilt).normalize_or(ideal) }
         };
         let known = self.patches.len();
         self.recycled = false;
@@ -499,8 +585,8 @@ pub(super) struct Scenery<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-/// Pairs, each in a place of its own: a pair is large, and the list changes in every step.
-pub(super) type PairList = Vec<Box<Pair>>;
+/// Pairs, side by side.
+pub(super) type PairList = Vec<Pair>;
 
 /// All pairs, sorted by the ids of the colliders.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -612,7 +698,7 @@ impl Pairs {
 
     /// The pairs of a body that do not move.
     pub(super) fn still_of(&self, body: BodyId) -> impl Iterator<Item = &Pair> {
-        self.of_still.of(body).iter().map(|&index| &*self.still[index as usize])
+        self.of_still.of(body).iter().map(|&index| &self.still[index as usize])
     }
 
     /// A pair by its number: those that move, then the others.
@@ -622,7 +708,7 @@ impl Pairs {
 
     /// All pairs with their numbers.
     pub(super) fn all(&self) -> impl Iterator<Item = (usize, &Pair)> + Clone {
-        self.list.iter().chain(&self.still).map(|pair| &**pair).enumerate()
+        self.list.iter().chain(&self.still).enumerate()
     }
 
     /// Calls `visit` with all pairs in the order of their colliders.
@@ -688,7 +774,7 @@ impl Pairs {
     /// Puts back what was before the step under way, which has found its pairs and looked at them.
     pub(super) fn undo(&mut self) {
         self.candidates.0 = None;
-        self.list.iter_mut().for_each(|pair| pair.undo());
+        self.list.iter_mut().for_each(Pair::undo);
         self.list.append(&mut self.ended);
         self.list.sort_by_key(|pair| pair.colliders);
     }
@@ -701,8 +787,8 @@ impl Pairs {
             let leaves = pair.touch.now || pair.touch.before || (pair.burden, pair.unrest) != Default::default();
             alive && (!pair.patches.is_empty() || leaves)
         };
-        self.list.retain(|pair| matters(pair));
-        self.still.retain(|pair| matters(pair));
+        self.list.retain(matters);
+        self.still.retain(matters);
     }
 
     /// Takes over pairs that were saved: forgets those of colliders that are not there.

@@ -11,7 +11,7 @@ use crate::registry::{DescribeMethod, Registry};
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Numbers that govern the real-time method.
+/// For games and everything that has to be fast, with steps of 1/60 s: towers stand, joints do not stretch, nothing passes through walls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RealtimeSettings {

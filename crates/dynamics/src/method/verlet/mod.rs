@@ -9,7 +9,8 @@
 //!
 //! 1. **forces**, among them those of contacts at rest, and impulses for faster ones (`rest`, B 5);
 //! 2. **motion** (`bodies`, B 4), with velocities or without;
-//! 3. **constraints**, `iterations` times: joints in the order in which they were added (in scene files: as they stand there), then collisions:
+//! 3. **constraints**, `iterations` times: joints in the order in which they were added (in scene files: as they stand there), then collisions, or
+//!    collisions first (`order`):
 //!    - distances between particles (`distance`, B 6), pins (`pin`, B 7), angles (`angle`, B 8),
 //!    - every other joint by its rows (`rows`),
 //!    - contacts of jointed bodies (`collision`, B 9).
@@ -79,6 +80,17 @@ pub enum Collisions {
     Constraints,
 }
 
+/// Where collisions stand in the list of constraints. What comes last is strongest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// After the joints: bodies are not inside each other, joints that were torn stay open for a while (default).
+    #[default]
+    CollisionsLast,
+    /// Before the joints: they hold better, and pull bodies into each other for a while.
+    CollisionsFirst,
+}
+
 /// How the two bodies of an angle constraint share a correction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -90,7 +102,7 @@ pub enum Shares {
     BySize,
 }
 
-/// Numbers that govern the Verlet loop.
+/// Positions are put right until joints and contacts hold, and velocities follow from them (Verlet's scheme). A classic, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VerletSettings {
@@ -110,6 +122,8 @@ pub struct VerletSettings {
     pub keep_angular_velocity: f64,
     /// How collisions are answered. Default "automatic".
     pub collisions: Collisions,
+    /// Where collisions stand among the constraints. Default "collisions_last".
+    pub order: Order,
     /// How angle constraints are shared. Default "about_the_axis".
     pub shares: Shares,
     /// Impacts slower than this rest instead of bouncing, in m/s; `null` (default) for twice what the forces change the speed by in a pass.
@@ -132,6 +146,7 @@ impl Default for VerletSettings {
             keep_velocity: 1.0,
             keep_angular_velocity: 1.0,
             collisions: Collisions::default(),
+            order: Order::default(),
             shares: Shares::default(),
             rest_speed: None,
             eye: None,
@@ -181,7 +196,9 @@ impl Rule for VerletSettings {
         if !room.compiled || step.changed || room.broken != step.state.broken {
             room.compile(step);
         }
-        let passes = (self.frequency * step.dt * (1.0 - 1e-12)).ceil().clamp(1.0, MOST_PASSES);
+        let passes = (self.frequency * step.dt * (1.0 - 1e-12)).ceil();
+        // What is not a number is one pass.
+        let passes = if passes > 1.0 { passes.min(MOST_PASSES) } else { 1.0 };
         let h = step.dt / passes;
         let start = step.state.time;
         room.bodies.load(step.state);
@@ -380,12 +397,12 @@ impl Room {
         self.spent.iter_mut().for_each(|spent| *spent = 0.0);
         let with_velocities = settings.form == Form::Velocity;
         for iteration in 0..settings.iterations {
+            if settings.order == Order::CollisionsFirst {
+                self.correct_collisions(with_velocities);
+            }
             self.correct_joints(settings, state, h, iteration, (true, with_velocities));
-            for collision in &mut self.collisions {
-                if with_velocities {
-                    collision.correct_velocities(&mut self.bodies);
-                }
-                collision.correct_positions(&mut self.bodies);
+            if settings.order == Order::CollisionsLast {
+                self.correct_collisions(with_velocities);
             }
         }
         if !with_velocities {
@@ -395,6 +412,15 @@ impl Room {
             for collision in &mut self.collisions {
                 collision.rub_after(&mut self.bodies, h);
             }
+        }
+    }
+
+    fn correct_collisions(&mut self, with_velocities: bool) {
+        for collision in &mut self.collisions {
+            if with_velocities {
+                collision.correct_velocities(&mut self.bodies);
+            }
+            collision.correct_positions(&mut self.bodies);
         }
     }
 

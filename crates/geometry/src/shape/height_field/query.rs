@@ -217,7 +217,7 @@ mod tests {
             if case % 7 == 0 {
                 target = dvec3(origin.x, 0.0, origin.z);
             }
-            let Some(ray) = Ray::towards(origin, target) else { continue };
+            let Ok(ray) = Ray::towards(origin, target) else { continue };
             if field.contains_point(origin) {
                 assert_eq!(field.cast_ray(&ray, 10.0).unwrap().distance, 0.0);
                 continue;

@@ -108,7 +108,7 @@ impl Mesh {
         }
         let mut winding = 0;
         for direction in PROBES {
-            let Some(ray) = Ray::new(point, direction) else { continue };
+            let Ok(ray) = Ray::new(point, direction) else { continue };
             let crossings = self.crossings(&ray);
             if crossings.on_surface {
                 return true;

@@ -248,7 +248,7 @@ fn outside_of_a_fold_a_ray_is_outside_though_it_meets_the_back_of_a_triangle() {
     for _ in 0..2000 {
         let mut coordinate = || 8.0 * (rng.f64() - 0.5);
         let origin = dvec3(coordinate(), coordinate(), coordinate());
-        let Some(ray) = Ray::new(origin, dvec3(coordinate(), coordinate(), coordinate())) else { continue };
+        let Ok(ray) = Ray::new(origin, dvec3(coordinate(), coordinate(), coordinate())) else { continue };
         if let Some(hit) = mesh.cast_ray(&ray, 100.0) {
             let gap = mesh.closest_point(origin).unwrap().distance;
             assert!(hit.distance >= gap - 1e-9, "{hit:?} is closer than {gap} from {origin}");

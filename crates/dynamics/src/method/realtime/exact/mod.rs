@@ -234,7 +234,7 @@ impl ExactIslands {
     }
 
     /// Gives what contacts and joints exerted back.
-    pub(super) fn store(&mut self, pairs: &mut [Box<Pair>], memory: &mut [JointMemory], h: f64) {
+    pub(super) fn store(&mut self, pairs: &mut [Pair], memory: &mut [JointMemory], h: f64) {
         for island in self.islands() {
             for contact in &island.patches {
                 let pair = &mut pairs[contact.pair as usize];

@@ -112,14 +112,7 @@ impl Block {
     };
 
     /// Takes over its links, for substeps of `h` seconds; `springs` are those between moving bodies and against what does not move.
-    pub(super) fn fill(
-        &mut self,
-        links: &[Link],
-        pairs: &[Box<Pair>],
-        bodies: &BodyRows,
-        springs: &[[f32; 3]; 2],
-        h: f64,
-    ) {
+    pub(super) fn fill(&mut self, links: &[Link], pairs: &[Pair], bodies: &BodyRows, springs: &[[f32; 3]; 2], h: f64) {
         // What is not there is nowhere written; nearly all blocks are full.
         if self.links.contains(&ABSENT) {
             *self = Self { links: self.links, ..Self::EMPTY };

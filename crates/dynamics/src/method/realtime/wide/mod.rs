@@ -104,7 +104,7 @@ pub(super) struct Heaps {
 /// What passes with heaps.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'a> {
-    pub(super) pairs: &'a [Box<Pair>],
+    pub(super) pairs: &'a [Pair],
     /// The length of the part of a step in seconds.
     pub(super) part: f64,
     /// The fastest that overlaps are pushed out, and the slowest impact that bounces, in m/s.
@@ -238,7 +238,7 @@ impl Heaps {
     }
 
     /// Gives the impulses back to the pairs.
-    pub(super) fn store(&self, pairs: &mut [Box<Pair>], part: f64, workers: &Workers) {
+    pub(super) fn store(&self, pairs: &mut [Pair], part: f64, workers: &Workers) {
         let heaps = self.heaps();
         let members = pairs.len() / LEAST_PAIRS;
         workers.shares(members, pairs, |_, pairs| {

@@ -177,12 +177,30 @@ pub(super) struct SharedRows<'a> {
     bouncing: &'a [u32],
 }
 
-fn plus(a: Lanes, b: Lanes) -> Lanes {
-    std::array::from_fn(|part| a[part] + b[part])
+// Loops and not closures: of loops the compiler makes vector instructions, whoever calls them.
+
+#[inline(always)]
+fn plus(mut a: Lanes, b: Lanes) -> Lanes {
+    for (a, b) in a.iter_mut().zip(&b) {
+        *a += b;
+    }
+    a
 }
 
-fn minus(a: Lanes, b: Lanes) -> Lanes {
-    std::array::from_fn(|part| a[part] - b[part])
+#[inline(always)]
+fn minus(mut a: Lanes, b: Lanes) -> Lanes {
+    for (a, b) in a.iter_mut().zip(&b) {
+        *a -= b;
+    }
+    a
+}
+
+#[inline(always)]
+fn times(mut a: Lanes, b: Lanes) -> Lanes {
+    for (a, b) in a.iter_mut().zip(&b) {
+        *a *= b;
+    }
+    a
 }
 
 impl SharedRows<'_> {
@@ -194,7 +212,10 @@ impl SharedRows<'_> {
                 given = plus(given, minus(now, self.before.get(row)));
                 self.given.set(row, given);
             }
-            let slowed = self.kept.map_or(now, |kept| std::array::from_fn(|part| now[part] * kept[row][part]));
+            let slowed = match self.kept {
+                Some(kept) => times(now, kept[row]),
+                None => now,
+            };
             let kicked = plus(slowed, self.kicks[row]);
             self.before.set(row, kicked);
             self.motions.set(row, plus(kicked, given));
@@ -203,15 +224,13 @@ impl SharedRows<'_> {
 
     /// Bodies move for `h` seconds. What nothing has touched follows its parabola.
     pub(super) fn drift(&self, member: &Member<'_>, h: f64) {
-        let h = h as f32;
+        let (h, half) = ([h as f32; LANES], [0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
         for row in member.share(self.motions.len()) {
             let now = self.motions.get(row);
             let given = minus(now, self.before.get(row));
             let way = match given == [0.0; LANES] {
-                true => std::array::from_fn(|part| {
-                    (now[part] - if part < 3 { 0.5 * self.kicks[row][part] } else { 0.0 }) * h
-                }),
-                false => now.map(|part| part * h),
+                true => times(minus(now, times(half, self.kicks[row])), h),
+                false => times(now, h),
             };
             self.offsets.set(row, plus(self.offsets.get(row), way));
             self.given.set(row, given);

@@ -25,7 +25,8 @@ impl PartDescription {
     }
 }
 
-/// The retroactive method in words: which parts it is made of, and its settings.
+/// The readable reference, for the laboratory and for comparisons, of parts that can be exchanged: it keeps energy and momentum, and does
+/// not hurry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetroactiveDescription {

@@ -1,0 +1,254 @@
+//! Figures: skeletons, skins, and Alfred on the stairs.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+
+use glam::{DVec3, Vec3};
+use tumble_dynamics::model::JointEnd;
+use tumble_dynamics::{Id, World};
+use tumble_geometry::Transform;
+use tumble_geometry::math::rotation_about;
+use tumble_scene::gallery::find;
+use tumble_scene::skin::Figure;
+use tumble_scene::{Loader, Scene};
+
+fn load(name: &str) -> Scene {
+    find(name).unwrap().load(&Loader::new()).unwrap_or_else(|report| panic!("{report}"))
+}
+
+fn read(text: &str) -> Result<Scene, String> {
+    Loader::new().load_text("figure.toml", text).map_err(|report| report.to_string())
+}
+
+/// Two bones: an upper arm down from the origin, turned by 30°, and a forearm at its end.
+const ARM: &str = r#"
+    title = "An arm"
+    gravity = [0, 0, 0]
+
+    [skeletons.limb.bones.upper]
+    body = { mass = 2, shape.box.size = [0.1, 0.1, 0.1] }
+    rotation.z_deg = 30
+
+    [skeletons.limb.bones."lower"]
+    parent = "upper"
+    offset = [0, -0.4, 0]
+    body = { mass = 1, position = [0, -0.1, 0], shape.box.size = [0.1, 0.1, 0.1] }
+    joint = { name = "elbow.left", hinge = { axis = [0, 0, 1], turn = { min_deg = -10, max_deg = 90 } } }
+
+    [instances.one]
+    template = "limb"
+    position = [1, 2, 3]
+
+    [instances.many]
+    template = "limb"
+    repeat.line = { count = 3, step = [5, 0, 0] }
+"#;
+
+#[test]
+fn bones_are_placed_along_the_tree_and_found_by_their_paths() {
+    let scene = read(ARM).unwrap();
+    assert_eq!(scene.world.bodies().count(), 8);
+    let lower = scene.world.body(scene.body_named("one.lower").unwrap()).unwrap();
+    let turned = rotation_about(DVec3::Z, 30.0_f64.to_radians());
+    let joint = DVec3::new(1.0, 2.0, 3.0) + turned * DVec3::new(0.0, -0.4, 0.0);
+    assert!((lower.pose().translation - joint - turned * DVec3::new(0.0, -0.1, 0.0)).length() < 1e-12);
+    let elbow = scene.world.joint(scene.joint_named("one.elbow.left").unwrap()).unwrap();
+    assert!((elbow.anchors()[0] - joint).length() < 1e-12, "{}", elbow.anchors()[0]);
+    assert!(scene.joint_named("many.2.elbow.left").is_some());
+    assert!(scene.joint_named("many.3.elbow.left").is_none());
+}
+
+#[test]
+fn mistakes_in_skeletons_are_told() {
+    let says = |from: &str, to: &str, what: &str| {
+        assert!(ARM.contains(from));
+        let problem = read(&ARM.replace(from, to)).unwrap_err();
+        assert!(problem.contains(what), "{problem}");
+    };
+    says("parent = \"upper\"", "parent = \"uper\"", "hangs on \"uper\"");
+    says("parent = \"upper\"", "parent = \"lower\"", "hangs on itself");
+    says("offset = [0, -0.4, 0]", "ofset = [0, -0.4, 0]", "ofset");
+    says("title = \"An arm\"", "title = \"An arm\"\n[templates.limb]", "a template and a skeleton");
+    says("hinge =", "hingo =", "hingo");
+}
+
+/// A leg that hangs straight down with its joint turned by a torque: tone k φ in balance with it, φ = τ/k.
+#[test]
+fn tone_and_comfort_are_the_springs_they_say() {
+    let angle = |springs: &str, torque: f64| {
+        let text = format!(
+            r#"
+            gravity = [0, 0, 0]
+            dt = 0.01
+            [skeletons.leg.bones.thigh]
+            body = {{ mass_properties = {{ mass = 1, inertia = [1, 1, 1] }} }}
+            [skeletons.leg.bones.shin]
+            parent = "thigh"
+            body = {{ mass_properties = {{ mass = 1, inertia = [0.1, 0.1, 0.1] }} }}
+            joint = {{ hinge = {{ axis = [0, 0, 1], turn = {{ min_deg = -100, max_deg = 100 }} }} }}
+            {springs}
+            [instances.one]
+            template = "leg"
+            [joints.held]
+            between = ["world", "one/thigh"]
+            weld = {{}}
+            "#
+        );
+        let mut scene = read(&text).unwrap_or_else(|report| panic!("{report}"));
+        let shin = scene.body_named("one.shin").unwrap();
+        let knee = scene.joint_named("one.shin").unwrap();
+        for _ in 0..600 {
+            scene.world.body_mut(shin).unwrap().apply_torque(DVec3::new(0.0, 0.0, torque)).unwrap();
+            scene.world.step(1e-2).unwrap();
+        }
+        scene.world.joint(knee).unwrap().angle().unwrap()
+    };
+    let tone = angle("tone = { stiffness = 20, damping = 2.5 }", 2.0);
+    // The spring of an orientation is 2 sin(φ/2).
+    let expected = 2.0 * libm::asin(0.5 * 2.0 / 20.0);
+    assert!((tone - expected).abs() < 1e-3, "{tone} for {expected}");
+    // No torque until 70 % of the way to 100°, then a spring.
+    let comfort = "comfort = { from = 0.7, stiffness = 50, damping = 4 }";
+    let pressed = angle(comfort, 10.0).to_degrees();
+    let expected = 70.0 + (10.0_f64 / 50.0).to_degrees();
+    assert!((pressed - expected).abs() < 0.2, "{pressed} for {expected}");
+}
+
+#[test]
+fn what_is_seen_is_not_what_collides() {
+    let text =
+        |visual: &str| format!("[bodies.ball]\nshape.sphere.radius = 0.5\ncolor = '#0000ff'\nvisual = [{visual}]\n");
+    let look = |visual: &str| {
+        let scene = read(&text(visual)).unwrap_or_else(|report| panic!("{report}"));
+        let (id, body) = scene.world.bodies().next().unwrap();
+        assert!((body.model().mass.mass - 1000.0 * std::f64::consts::PI / 6.0).abs() < 60.0, "weighed as a ball");
+        tumble_scene::look::Surface::of_body(&scene, id)
+    };
+    assert!(look("").positions.is_empty());
+    let cube =
+        look("{ shape.box.size = [2, 2, 2], position = [1, 0, 0], color = '#ff0000' }, { shape.box.size = [1, 1, 1] }");
+    assert_eq!(cube.positions.len(), 2 * 36);
+    assert_eq!(cube.bounds().unwrap(), (Vec3::new(-0.5, -1.0, -1.0), Vec3::new(2.0, 1.0, 1.0)));
+    assert_eq!((cube.colors[0], cube.colors[40]), ([255, 0, 0], [0, 0, 255]));
+    assert!(read(&text("{ file = 'x.obj', shape.sphere.radius = 1 }")).unwrap_err().contains("either"));
+    assert!(read(&text("{ file = 'x.obj' }")).is_err());
+}
+
+#[test]
+fn alfred_is_a_person_of_25_bones() {
+    for (name, least) in [("alfred-stairs", 25), ("alfred-spiral", 25)] {
+        let scene = load(name);
+        let [figure] = &scene.figures[..] else { panic!("one figure") };
+        assert!(figure.bodies.len() >= least);
+        let mass: f64 = figure.bodies.iter().map(|&id| scene.world.body(id).unwrap().model().mass.mass).sum();
+        assert!((70.0..80.0).contains(&mass), "{mass} kg");
+        let vertices = figure.skin.positions.len();
+        assert!((2100..2500).contains(&vertices), "{vertices}");
+        let heights = figure.skin.positions.iter().map(|place| place.y);
+        let tall = heights.clone().fold(f32::MIN, f32::max) - heights.fold(f32::MAX, f32::min);
+        assert!((1.75..1.85).contains(&tall), "{tall} m");
+        assert!(scene.joint_named("alfred.knee.left").is_some());
+        assert!(scene.body_named("alfred.shin.left").is_some());
+    }
+    let spheres = find("alfred-stairs").unwrap().text.replace("alfred.toml", "alfred-spheres.toml");
+    let scene = Loader::new().load_text_with("spheres", &spheres, &tumble_scene::gallery::GalleryFiles);
+    let scene = scene.unwrap_or_else(|report| panic!("{report}"));
+    let count: usize =
+        scene.figures[0].bodies.iter().map(|&id| scene.world.body(id).unwrap().model().colliders.len()).sum();
+    assert_eq!(count, 252);
+}
+
+/// Vertices of one bone go with it rigidly; a figure that is moved as a whole is moved as a whole.
+#[test]
+fn skins_bend_as_bones_do() {
+    let scene = load("alfred-stairs");
+    let Figure { skin, .. } = &scene.figures[0];
+    let motion = Transform::new(rotation_about(DVec3::new(0.6, 0.0, 0.8), 2.0), DVec3::new(1.0, -2.0, 0.5));
+    let poses: Vec<Transform> = skin.rest.iter().map(|rest| motion * *rest).collect();
+    let (bent, normals) = skin.bent(&poses);
+    for (index, (place, normal)) in bent.iter().zip(&normals).enumerate() {
+        let expected = motion.point(skin.positions[index].as_dvec3()).as_vec3();
+        assert!((*place - expected).length() < 2e-6);
+        assert!((*normal - motion.vector(skin.normals[index].as_dvec3()).as_vec3()).length() < 1e-5);
+    }
+    let shin = skin.bones.iter().position(|bone| bone == "shin.left").unwrap();
+    let mut poses = skin.rest.clone();
+    poses[shin] = poses[shin] * Transform::new(rotation_about(DVec3::Z, -1.0), DVec3::ZERO);
+    let (bent, _) = skin.bent(&poses);
+    let own = (0..bent.len())
+        .filter(|&v| skin.joints[v].iter().zip(&skin.weights[v]).any(|(&j, &w)| usize::from(j) == shin && w > 0.999));
+    let mut count = 0;
+    for vertex in own {
+        let local = skin.rest[shin].inverse_point(skin.positions[vertex].as_dvec3());
+        assert!((bent[vertex].as_dvec3() - poses[shin].point(local)).length() < 1e-5);
+        count += 1;
+    }
+    assert!(count > 0);
+}
+
+/// By how much the joints of a figure are open, in metres, and by how much their limits are passed, in radians.
+fn strain(world: &World) -> (f64, f64) {
+    let (mut open, mut passed) = (0.0_f64, 0.0_f64);
+    for (_, joint) in world.joints() {
+        let name = &joint.model().name;
+        let held = joint.model().ends.iter().all(|end| matches!(end, JointEnd::Body(_)));
+        if name.ends_with(".tone") || name.contains(".comfort") || !held {
+            continue;
+        }
+        let [a, b] = joint.anchors();
+        open = open.max((a - b).length());
+        let limit = joint.error();
+        // The larger of the two.
+        passed = passed.max(if limit > (a - b).length() + 1e-9 { limit } else { 0.0 });
+    }
+    (open, passed)
+}
+
+/// Falls to the end: joints are open by no more than so many millimetres and limits passed by so many degrees, nothing goes through the stairs or into the ground, and he comes to rest below.
+fn falls(name: &str, method: &str, [gap_mm, limit]: [f64; 2], lower: f64) {
+    let loader = Loader::new().with_setting(method);
+    let mut scene = find(name).unwrap().load(&loader).unwrap_or_else(|report| panic!("{report}"));
+    let (mut open, mut passed) = (0.0_f64, 0.0_f64);
+    let start = scene.world.body(scene.body_named("alfred.pelvis").unwrap()).unwrap().position().y;
+    while scene.world.time() < scene.duration - 1e-9 {
+        scene.world.step(scene.dt).unwrap();
+        let (gap, beyond) = strain(&scene.world);
+        (open, passed) = (open.max(gap), passed.max(beyond));
+        for (id, body) in scene.world.bodies() {
+            let low = body.position().y;
+            assert!(!body.model().kind.moves() || low > 0.005, "{} is at {low} m", id.slot());
+        }
+    }
+    let pelvis = scene.world.body(scene.body_named("alfred.pelvis").unwrap()).unwrap();
+    println!(
+        "{name}: open {:.2} mm, passed {:.2}°, fell {:.2} m, moves at {:.4} m/s",
+        1e3 * open,
+        passed.to_degrees(),
+        start - pelvis.position().y,
+        pelvis.velocity().length()
+    );
+    assert!(1e3 * open < gap_mm, "{open}");
+    assert!(passed.to_degrees() < limit, "{}", passed.to_degrees());
+    assert!(start - pelvis.position().y > lower);
+    for &id in &scene.figures[0].bodies {
+        let body = scene.world.body(id).unwrap();
+        assert!(body.velocity().length() < 0.01, "{} still moves at {}", body.model().name, body.velocity().length());
+    }
+}
+
+const EXACT: &str = "method.realtime.exact_contacts=64";
+
+#[test]
+fn alfred_falls_down_the_stairs() {
+    falls("alfred-stairs", EXACT, [2.0, 3.0], 1.2);
+}
+
+/// As the scene has it: by sweeps, an order of magnitude faster, in which limits give way a little when he hits the stairs.
+#[test]
+fn alfred_falls_down_the_stairs_fast() {
+    falls("alfred-stairs", "duration=8", [5.0, 10.0], 1.2);
+}
+
+#[test]
+fn alfred_falls_down_the_spiral_staircase() {
+    falls("alfred-spiral", EXACT, [2.0, 3.0], 0.7);
+}

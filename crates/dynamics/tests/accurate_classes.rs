@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use tumble_dynamics::constraint::Hinge;
 use tumble_dynamics::event::{Grip, Phase, StormCause};
 use tumble_dynamics::force::{FnForce, ForceContext, Wrenches};
@@ -200,6 +200,37 @@ fn a_cylinder_rolls_over_an_edge() {
         println!("{:e}", slips.unwrap() - exact);
         assert!((slips.unwrap() - exact).abs() < 1e-12, "{slips:?} {exact}");
     }
+}
+
+/// What slides over the edge of a table without friction, straight or askew, begins to tip, and nothing ever hits anything: no energy is lost.
+fn slides_over_the_edge_smoothly(shape: &Shape, height: f64, turn: DQuat) {
+    for table in blocks([1.0, 0.1, 1.0]).into_iter().take(2) {
+        let mut world = world(1e-10);
+        let smooth = material(0.0, 0.0);
+        world.add_body(Body::fixed().with_shape(table).at([-1.0, -0.1, 0.0]).with_material(smooth)).unwrap();
+        let body = Body::dynamic().with_shape(shape.clone()).with_mass(1.0).with_material(smooth);
+        let body = body.at([-0.5, height, 0.1]).rotated(turn).with_velocity([1.5, 0.0, 0.3]);
+        let id = world.add_body(body).unwrap();
+        let energy = world.energy().total();
+        for _ in 0..70 {
+            world.step(0.01).unwrap();
+            assert_eq!((world.events().storms.len(), world.events().impacts.len()), (0, 0), "at {} s", world.time());
+        }
+        assert!(world.body(id).unwrap().position().y < height - 0.1);
+        let change = world.energy().total() - energy;
+        println!("{change:e} J");
+        assert!(change.abs() < 1e-8, "{change:e} J");
+    }
+}
+
+#[test]
+fn a_block_slides_over_an_edge_smoothly() {
+    slides_over_the_edge_smoothly(&Shape::cuboid([0.15, 0.1, 0.15]).unwrap(), 0.1, DQuat::IDENTITY);
+}
+
+#[test]
+fn a_block_slides_over_an_edge_askew() {
+    slides_over_the_edge_smoothly(&Shape::cuboid([0.15, 0.1, 0.15]).unwrap(), 0.1, rotation_about(DVec3::Y, 0.35));
 }
 
 /// A coupler on three equal parallel cranks: a closed loop with a crank too many, and in space with many rows too many. The coupler goes round

@@ -84,7 +84,7 @@ impl Engine for Tumble {
 
     fn cast(&mut self, origin: DVec3, way: DVec3) -> Option<f64> {
         let length = way.length();
-        Some(self.world.cast_ray(&Ray::new(origin, way)?, length, |_| true)?.distance / length)
+        Some(self.world.cast_ray(&Ray::new(origin, way).ok()?, length, |_| true)?.distance / length)
     }
 }
 

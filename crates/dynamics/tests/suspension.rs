@@ -113,3 +113,53 @@ fn loads_follow_the_car() {
     let sag = 0.8 - world.body(chassis).unwrap().position().y;
     assert!((sag - 0.0621).abs() < 0.002, "{sag}");
 }
+
+/// A car that drives at 5 m/s, straight on or with its front wheels turned by an angle to the left: the world after four seconds of it,
+/// and how much work a step of the last second was: sweeps of the solver, and substeps.
+fn drive(method: fn() -> Box<dyn Method>, angle: f64) -> (World, BodyId, f64) {
+    let (mut world, chassis, wheels) = car(method, 1000.0, 20.0, &CORNERS, spring(1.5, 0.4));
+    for (index, &wheel) in wheels.iter().enumerate() {
+        let mut joint = world.joint_mut(wheel).unwrap();
+        joint.set_freedom("spin", Freedom::FREE.with_motor(-5.0 / 0.35, 400.0)).unwrap();
+        let steering = Softness::Spring { frequency: 5.0, damping_ratio: 1.0 };
+        let target = if index < 2 { angle } else { 0.0 };
+        joint
+            .set_freedom("steering", Freedom::FREE.with_drive(Drive { target, spring: steering, max_force: None }))
+            .unwrap();
+    }
+    let mut work = 0;
+    for step in 0..480 {
+        world.step(DT).unwrap();
+        let report = world.report();
+        if step >= 360 {
+            work += report.solved.sweeps + report.work.exact_substeps + report.work.heap_substeps;
+        }
+    }
+    (world, chassis, work as f64 / 120.0)
+}
+
+/// Straight on it goes straight on; with the wheels turned it goes round a circle of the radius `b / tan δ` about its rear axle, keeps all
+/// wheels on the ground and hardly leans; and a bend is not much more work than a straight road.
+#[test]
+fn a_car_drives_as_a_car_should() {
+    for method in METHODS {
+        let (world, chassis, straight) = drive(method, 0.0);
+        let body = world.body(chassis).unwrap();
+        assert!((body.velocity() - DVec3::X * 5.0).length() < 0.02, "{}", body.velocity());
+        // It began at rest and was brought to its speed by its wheels.
+        assert!(body.position().z.abs() < 5e-3 && (15.0..20.0).contains(&body.position().x), "{}", body.position());
+        let (world, chassis, bend) = drive(method, 0.2);
+        let body = world.body(chassis).unwrap();
+        let name = world.method().name();
+        let radius = 2.6 / libm::tan(0.2);
+        // The middle of the chassis is half a wheelbase before the rear axle.
+        let speed = body.velocity().length();
+        let expected = speed / DVec3::new(radius, 0.0, 1.3).length();
+        let turns = body.angular_velocity().y;
+        println!("{name}: {turns} rad/s, expected {expected}; work {straight} and {bend} a step");
+        assert!((turns - expected).abs() < 0.1 * expected, "{name}: {turns} rad/s, expected {expected}");
+        assert!(speed > 4.5 && speed < 5.5, "{name}: {speed} m/s");
+        assert!(body.pose().vector(DVec3::Y).y > 0.999, "{name} leans: {}", body.pose().vector(DVec3::Y));
+        assert!(bend < 3.0 * straight + 3.0, "{name}: {bend} instead of {straight}");
+    }
+}

@@ -1,11 +1,12 @@
 //! The parts that scenes are made of, by name.
 
+use crate::behave;
 use crate::build::PlacedPath;
 use std::sync::Arc;
 use tumble_dynamics::ModelError;
 use tumble_dynamics::registry::Registry;
 
-/// All built-in parts, and the paths of scripted bodies as scene files describe them: with these,
+/// All built-in parts, the paths of scripted bodies as scene files describe them, and scripts: with these,
 /// [`World::save_whole`](tumble_dynamics::World::save_whole) saves the world of any scene, and
 /// [`World::from_saved`](tumble_dynamics::World::from_saved) goes on from it without the scene.
 ///
@@ -26,5 +27,6 @@ pub fn registry() -> Registry {
         path.validate().map_err(ModelError::Invalid)?;
         Ok(Arc::new(path) as _)
     });
+    behave::register(&mut registry);
     registry
 }

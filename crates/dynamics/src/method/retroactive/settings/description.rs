@@ -62,6 +62,11 @@ impl RetroactiveDescription {
     }
 }
 
+/// The name under which a broad phase is registered: "KD-tree" is `kd_tree`.
+fn registered(name: &str) -> String {
+    name.to_lowercase().replace([' ', '-'], "_")
+}
+
 impl DescribeMethod for RetroactiveDescription {
     fn build(&self, registry: &Registry) -> Result<Box<dyn Method>, ModelError> {
         let mut method = Retroactive::new();
@@ -82,7 +87,7 @@ impl DescribeMethod for RetroactiveDescription {
         let description = Self {
             integrator: part(registry.integrators.describe(&method.integrator)?),
             solver: part(registry.solvers.describe(&method.solver)?),
-            broad_phase: PartDescription::named(&method.broad_phase.name().replace(' ', "_")),
+            broad_phase: PartDescription::named(&registered(method.broad_phase.name())),
             settings: method.settings,
         };
         serde_json::to_value(description).ok()

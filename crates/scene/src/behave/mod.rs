@@ -1,4 +1,4 @@
-//! What acts in a scene before every step: first its [controls], then its [script](program).
+//! What acts in a scene before every step: first its [controls], then its script.
 //!
 //! Both are a [`Behavior`] of the world, so they act alike in every run: by command, in the sandbox, in comparisons, by all
 //! methods. What they remember is part of snapshots and saved states.

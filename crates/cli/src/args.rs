@@ -12,6 +12,9 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// A folder with plug-ins (.wasm, .wat), whose parts scenes can use. Default: what the environment variable TUMBLE_PLUGINS says
+    #[arg(long, value_name = "FOLDER", global = true)]
+    pub(crate) plugins: Option<PathBuf>,
 }
 
 const AFTER: &str = "\
@@ -35,7 +38,7 @@ pub(crate) enum Command {
     View(View),
     /// Lists the scenes of the gallery
     List(List),
-    /// Prints the text of a scene of the gallery
+    /// Prints the text of a scene of the gallery, or what a force, joint, shape or method is
     Show(Show),
     /// Writes a commented scene to start from
     New(New),
@@ -47,6 +50,10 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Runs a scene many times with other numbers, and writes a table of how each run ended
     Sweep(Sweep),
+    /// Searches for the numbers of a scene with which a goal is reached
+    Aim(Aim),
+    /// Fits bodies and masses to a skinned figure from a modeller
+    Fit(Fit),
     /// Says which forces of motors follow the motion that the joints' curves describe (inverse dynamics)
     Inverse(Inverse),
     /// Compares simulations with formulas and known results
@@ -161,7 +168,8 @@ Ctrl-C ends the run; what was computed until then is written and summed up. Pres
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) choice: SceneChoice,
-    /// The method, instead of the scene's; `each` for all of them, one after the other
+    /// The method, instead of the scene's; `each` for all of them, one after the other. The scene's own keeps the settings that the
+    /// scene gives it, others have their defaults
     #[arg(long)]
     pub(crate) method: Option<String>,
     /// Writes a file, by the end of its name: .csv or .npz (tables), .jsonl (events), .glb (glTF animation), .tumble (exact
@@ -202,12 +210,90 @@ pub(crate) struct Inverse {
     pub(crate) json: bool,
 }
 
+/// Options of `aim`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+A goal is made of conditions about bodies: `A touches B`, `A in B` (the centre of A inside B), `A.x < 3`, `A.speed > 2` (x, y, z, speed \
+or spin). Conditions that are to hold at the same moment have `and` between them, what is to happen one after the other, `then`.
+
+The search (by particle swarm) begins with the numbers that the scene has. It finds the same whenever it has the same seed.
+
+Examples:
+  tumble aim throw.toml --vary bodies.ball.velocity.x=1:10 --vary bodies.ball.velocity.y=0:8 --until 'ball in basket' --out found.toml
+  tumble aim classic/cars --vary instances.first.velocity.x=10:25 --vary instances.first.position.z=-1:1 \
+    --until 'first/body touches second/body then first/body touches third/body'")]
+pub(crate) struct Aim {
+    /// A scene file, or the name of a scene from the gallery
+    pub(crate) scene: String,
+    /// A number of the scene and the range it may have. The scene must give it. Give it as often as you like
+    #[arg(long = "vary", value_name = "KEY=FROM:TO", required = true)]
+    pub(crate) vary: Vec<String>,
+    /// What is to happen
+    #[arg(long, value_name = "GOAL")]
+    pub(crate) until: String,
+    /// The longest simulated time of a try in seconds, instead of the scene's duration
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) time: Option<f64>,
+    /// The time step in seconds, instead of the scene's
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) dt: Option<f64>,
+    /// Changes a key of the scene
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// How many times the usual limits a scene may cost before it is refused
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) budget: f64,
+    /// Writes the scene with the numbers that were found, .toml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// What chance begins with
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+    /// The most tries
+    #[arg(long, default_value_t = 2000, value_name = "COUNT")]
+    pub(crate) runs: usize,
+    /// How many tries run at once. Default: one for each core
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) jobs: Option<usize>,
+    /// Prints the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Shows no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Options of `fit`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Each bone of the glTF file becomes a body: what of the mesh goes with it collides as its convex hull, or filled with balls, and the mass is \
+shared out by volume. Joints are ball joints; write into the file what limits them.
+
+Example:
+  tumble fit hero.glb --spheres 200 --mass 80 --out hero.toml")]
+pub(crate) struct Fit {
+    /// The figure: .glb or .gltf with a skin
+    pub(crate) file: PathBuf,
+    /// The skeleton to write, .toml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// The mass of the whole in kilograms
+    #[arg(long, default_value_t = 70.0, value_name = "KILOGRAMS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) mass: f64,
+    /// Balls in place of convex parts, so many in all
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) spheres: Option<usize>,
+    /// The name of the skeleton. Default: that of the file
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+}
+
 /// Options of `view`.
 #[derive(Args, Debug)]
 pub(crate) struct View {
     /// A scene file, or the name of a scene from the gallery; without one, alfred-stairs
     pub(crate) scene: Option<String>,
-    /// The method, instead of the scene's
+    /// The method, instead of the scene's. The scene's own keeps the settings that the scene gives it, others have their defaults
     #[arg(long)]
     pub(crate) method: Option<String>,
     /// The time step in seconds, instead of the scene's
@@ -236,6 +322,9 @@ pub(crate) struct View {
 /// Options of `list`.
 #[derive(Args, Debug)]
 pub(crate) struct List {
+    /// Lists plug-ins instead, with their properties: those of this folder, or of the one that TUMBLE_PLUGINS names
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
+    pub(crate) plugins: Option<Option<PathBuf>>,
     /// Prints the list as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -244,7 +333,7 @@ pub(crate) struct List {
 /// Options of `show`.
 #[derive(Args, Debug)]
 pub(crate) struct Show {
-    /// The name of a scene from the gallery, or a file
+    /// The name of a scene from the gallery, or a file; or the name of a force, joint, shape or method, for its properties
     pub(crate) scene: String,
 }
 
@@ -279,9 +368,9 @@ pub(crate) struct Sweep {
 /// Options of `new`.
 #[derive(Args, Debug)]
 pub(crate) struct New {
-    /// The file to write; it must not exist
+    /// The file to write; it must not exist. One that ends with .wat becomes a plug-in
     pub(crate) file: PathBuf,
-    /// Starts from a scene of the gallery instead
+    /// Starts from a scene of the gallery instead; for a plug-in: force (default), joint, shape or method
     #[arg(long, value_name = "SCENE")]
     pub(crate) from: Option<String>,
     /// Prints what was written as JSON
@@ -314,8 +403,8 @@ pub(crate) struct Schema {
 /// Options of `compare`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A method is a name, with settings after colons: those of the method, or dt. The first is the yardstick; one alone is compared
-with accurate. Told are the distance of every body over time, the first contact that differs, and how much a nudge of 1 µm/s
+A method is a name, with settings after colons: those of the method, or dt. The scene's own has the settings that the scene gives
+it, too. The first is the yardstick; one alone is compared with accurate. Told are the distance of every body over time, the first contact that differs, and how much a nudge of 1 µm/s
 grows: so chaos is told from error.
 
 Examples:

@@ -10,7 +10,6 @@ use crate::scene::{load, method_setting};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tumble_dynamics::registry::Registry;
 use tumble_scene::run::{Runner, Summary};
 
 /// What is measured if nothing is named.
@@ -19,18 +18,11 @@ const USUAL: [&str; 6] = ["pendulum-8", "cradle-3", "dominoes", "pyramid", "pile
 pub(crate) fn bench(options: &Bench) -> Result<(), Failure> {
     let usual = || USUAL.iter().map(|&name| name.to_owned()).collect();
     let scenes: Vec<String> = if options.scenes.is_empty() { usual() } else { options.scenes.clone() };
-    let registry = Registry::default();
+    let registry = crate::plugins::registry();
     let all = || registry.methods.parts().map(|part| part.name.clone()).collect();
     let methods: Vec<String> = if options.methods.is_empty() { all() } else { options.methods.clone() };
     let load = |name: &str, method: &str| {
-        let usual = [format!("duration={:?}", options.until), options.energy.setting()];
-        let scene = load(name, &usual)?;
-        // A scene's own method has the settings of the scene.
-        if scene.world.method().name() == method {
-            return Ok(scene);
-        }
-        let [duration, energy] = usual;
-        load(name, &[method_setting(method)?, duration, energy])
+        load(name, &[method_setting(method)?, format!("duration={:?}", options.until), options.energy.setting()])
     };
     // What is wrong with a scene or a name is said before anything is measured.
     methods.iter().try_for_each(|method| method_setting(method).map(drop))?;

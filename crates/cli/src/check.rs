@@ -4,7 +4,6 @@ use crate::args::{Check, Schema};
 use crate::failure::{Failure, print};
 use crate::scene::load;
 use serde_json::{Value, json};
-use tumble_dynamics::registry::Registry;
 
 pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     let (mut problems, mut all) = (0, Vec::new());
@@ -54,7 +53,7 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
 
 pub(crate) fn schema(options: &Schema) -> Result<(), Failure> {
     if options.markdown {
-        return print(&tumble_scene::scene_reference(&Registry::default()));
+        return print(&tumble_scene::scene_reference(crate::plugins::registry()));
     }
-    print(&format!("{:#}\n", tumble_scene::scene_schema(&Registry::default())))
+    print(&format!("{:#}\n", tumble_scene::scene_schema(crate::plugins::registry())))
 }

@@ -13,7 +13,7 @@ use crate::args::{Compare, SceneChoice};
 use crate::failure::{Failure, print};
 use crate::files::{refuse_ending, refuse_inputs};
 use crate::run::{Progress, stop_flag, tell_warning};
-use crate::scene::{load_choice, method_setting};
+use crate::scene::{load_choice, method_setting, tell_notes};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -58,6 +58,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     }
     let contender = |method: &String| contender(&options.choice, method);
     let mut all = methods.iter().map(contender).collect::<Result<Vec<_>, _>>()?;
+    all.iter().for_each(|one| tell_notes(&one.scene));
     let failed = |path: &Path, error: std::io::Error| Failure::Write(format!("{}: {error}", path.display()));
     // Before the run, which may take long.
     let plot = options.plot.as_deref().map(|path| -> Result<(&Path, Draft), Failure> {

@@ -11,7 +11,6 @@ use serde_json::Value;
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
 use tumble_dynamics::StepError;
-use tumble_dynamics::registry::Registry;
 use tumble_scene::run::{Runner, Summary};
 
 /// What stands in the place of a method's name.
@@ -24,16 +23,14 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     }
     let choice = &options.choice;
     let usual = load_within(&choice.scene, &choice.all_settings(), choice.budget)?;
-    let (stop, registry) = (stop_flag(), Registry::default());
+    let (stop, registry) = (stop_flag(), crate::plugins::registry());
     let width = registry.methods.parts().map(|part| part.name.len()).max().unwrap_or(0);
     if !options.json {
         print(&format!("{}\n", usual.title))?;
     }
     let (mut rows, mut came_to_the_end, mut failure) = (Vec::new(), false, None);
     for name in registry.methods.parts().map(|part| part.name.as_str()) {
-        let of_scene = usual.world.method().name() == name;
-        let method = if of_scene { None } else { Some(method_setting(name)?) };
-        let settings: Vec<String> = method.into_iter().chain(choice.all_settings()).collect();
+        let settings: Vec<String> = std::iter::once(method_setting(name)?).chain(choice.all_settings()).collect();
         let mut scene = load_within(&choice.scene, &settings, choice.budget)?;
         let runner = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed));
         let progress = Progress::new(!options.quiet && std::io::stderr().is_terminal());

@@ -2,10 +2,14 @@
 
 use crate::args::List;
 use crate::failure::{Failure, print};
+use crate::plugins;
 use serde_json::{Value, json};
 use tumble_scene::gallery::{Entry, GROUPS, SCENES};
 
 pub(crate) fn list(options: &List) -> Result<(), Failure> {
+    if options.plugins.is_some() {
+        return plugins::list(options.json);
+    }
     if options.json {
         let entry = |entry: &Entry| {
             let (title, description) = entry.summary();

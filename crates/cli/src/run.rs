@@ -5,7 +5,7 @@ use crate::each;
 use crate::failure::{Failure, print};
 use crate::files::{Wanted, refuse_doubles, refuse_ending, refuse_inputs};
 use crate::profile::Profile;
-use crate::scene::{load_choice, method_setting};
+use crate::scene::{load_choice, method_setting, tell_notes};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
@@ -30,6 +30,7 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     let method = options.method.as_deref().map(method_setting).transpose()?;
     let settings: Vec<String> = method.into_iter().chain(options.choice.all_settings()).collect();
     let mut scene = load_choice(&options.choice, &settings)?;
+    tell_notes(&scene);
     refuse_inputs(&files, &scene.files)?;
     let stop = stop_flag();
     let mut runner = Runner::default().stopping_when(|| stop.load(Ordering::Relaxed));

@@ -2,10 +2,10 @@
 
 use crate::args::{Energy, SceneChoice};
 use crate::failure::Failure;
+use crate::plugins;
 use crate::run::interruption;
 use std::path::{Path, PathBuf};
 use tumble_dynamics::EnergyWatch;
-use tumble_dynamics::registry::Registry;
 use tumble_scene::behave::Track;
 use tumble_scene::mesh::{Files, Folder};
 use tumble_scene::{Budget, Loader, Scene, SceneSource, gallery, suggestion};
@@ -16,9 +16,14 @@ pub(crate) fn load(name: &str, settings: &[String]) -> Result<Scene, Failure> {
     load_within(name, settings, 1.0)
 }
 
+/// A loader with the plug-ins that were found.
+pub(crate) fn loader() -> Loader {
+    Loader::new().with_registry(plugins::registry().clone())
+}
+
 /// Likewise, if it costs no more than so many times what is usual.
 pub(crate) fn load_within(name: &str, settings: &[String], budget: f64) -> Result<Scene, Failure> {
-    let loader = Loader::new().with_budget(Budget { factor: budget });
+    let loader = loader().with_budget(Budget { factor: budget });
     let loader = settings.iter().fold(loader, |loader, setting| loader.with_setting(setting));
     let mut scene = match gallery::find(name) {
         Some(entry) => entry.load(&loader)?,
@@ -42,6 +47,11 @@ pub(crate) fn load_choice(choice: &SceneChoice, settings: &[String]) -> Result<S
     Ok(scene)
 }
 
+/// Says on standard error what of a scene is not as its file has it, because of what was chosen.
+pub(crate) fn tell_notes(scene: &Scene) {
+    scene.notes.iter().for_each(|note| eprintln!("note: {note}"));
+}
+
 /// Whether a name that is not in the gallery means a file.
 pub(crate) fn is_file(name: &str) -> bool {
     Path::new(name).exists() || Path::new(name).extension().is_some()
@@ -52,13 +62,13 @@ pub(crate) fn not_in_gallery(name: &str) -> Failure {
     Failure::Request(format!("there is no scene `{name}` in the gallery{near} (`tumble list` shows all)"))
 }
 
-/// The setting that chooses a method by name.
+/// The setting that chooses a method by name: a scene that has it already keeps its settings.
 pub(crate) fn method_setting(name: &str) -> Result<String, Failure> {
-    let methods = &Registry::default().methods;
+    let methods = &plugins::registry().methods;
     if methods.part(name).is_none() {
         return Err(unknown("method", name, methods.parts().map(|part| part.name.as_str())));
     }
-    Ok(format!("method={{ {name} = {{}} }}"))
+    Ok(format!("method={name:?}"))
 }
 
 /// Nothing of this kind has this name.
@@ -70,7 +80,7 @@ pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'
 /// Reads the scene a recording was made from, as it was then. The files it names are looked for beside the recording, then
 /// beside the scene.
 pub(crate) fn load_source(source: &SceneSource, recording: &Path) -> Result<Scene, Failure> {
-    let loader = source.settings.iter().fold(Loader::new(), |loader, setting| loader.with_setting(setting));
+    let loader = source.settings.iter().fold(loader(), |loader, setting| loader.with_setting(setting));
     Ok(if gallery::find(&source.name).is_some() {
         loader.load_text_with(&source.name, &source.text, &gallery::GalleryFiles)?
     } else {

@@ -24,7 +24,7 @@ pub(crate) fn view(options: &View) -> Result<(), Failure> {
     let dt = options.dt.map(|dt| format!("dt={dt:?}"));
     let settings =
         method.into_iter().chain(options.settings.iter().cloned()).chain(dt).chain(options.energy.map(Energy::setting));
-    let subject = subject.within(options.budget);
+    let subject = subject.within(options.budget).with_registry(crate::plugins::registry().clone());
     let subject = settings.fold(subject, |subject, setting| subject.with_setting(setting));
     let sandbox = Sandbox::start(subject, &Options { host: options.host, port: options.port });
     let sandbox = sandbox.map_err(|error| match error {

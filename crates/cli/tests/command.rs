@@ -61,6 +61,16 @@ fn errors_point_at_the_line_and_at_the_option() {
     assert!(report[1]["errors"][0]["message"].as_str().unwrap().contains("no-such-scene"), "{report}");
     let method = ["--method", "retroactive", "--set", "method.retroactive.integrator=runge_kutta_4"];
     expect(0, &[&["run", "incline", "--until", "0.1"], &method[..]].concat());
+    // The method of the scene keeps the blend that the rocket lives on; another one says that it does not have it.
+    let rocket = |method: &str| {
+        let (out, err) = expect(0, &["run", "classic/rocket", "--until", "1.5", "--json", "--method", method]);
+        (serde_json::from_str::<Value>(&out).unwrap()["end_energy"].as_f64().unwrap(), err)
+    };
+    let (plain, _) = expect(0, &["run", "classic/rocket", "--until", "1.5", "--json"]);
+    let plain = serde_json::from_str::<Value>(&plain).unwrap()["end_energy"].as_f64().unwrap();
+    assert_eq!(rocket("impact"), (plain, String::new()));
+    let (other, note) = rocket("penalty");
+    assert!(other != plain && note.contains("method \"impact\" (blends) are not taken over by \"penalty\""), "{note}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -127,6 +127,9 @@ pub enum StepError {
     /// What [acts](crate::Behavior) on the world before the step failed; the text says why and where.
     #[error("{0}")]
     Behavior(String),
+    /// A part that was loaded at run time failed, or gave what cannot be used; the text names it and says why.
+    #[error("{0}")]
+    Part(String),
     /// A force is not finite.
     #[error("{force:?} exerts a force or torque on {} that is not finite; look at its properties", called(*.body, .name))]
     ForceNotFinite {

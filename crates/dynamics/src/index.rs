@@ -166,12 +166,15 @@ impl ColliderIndex {
     }
 }
 
+/// The room around what rests, as a share of its reach.
+pub(crate) const REST_MARGIN: f64 = 0.01;
+
 /// How much room a collider that can move has around it while it rests: a hundredth of its reach from the centre of mass,
 /// in metres.
 pub(crate) fn rest_margin(collider: &ColliderModel) -> f64 {
     let sphere = &collider.bounding_sphere;
     let radius = collider.center_pose.point(sphere.center).length() + sphere.radius;
-    if radius.is_finite() { 0.01 * radius } else { 0.0 }
+    if radius.is_finite() { REST_MARGIN * radius } else { 0.0 }
 }
 
 /// The box of a collider, if it contains a point.

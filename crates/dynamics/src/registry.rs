@@ -45,7 +45,7 @@ pub struct Registry {
     pub curves: Table<Arc<dyn Curve>>,
     /// Scripts that bodies follow; only for saved worlds.
     pub scripts: Table<Arc<dyn Script>>,
-    /// Convex shapes of users; only for saved worlds.
+    /// Convex shapes of users: those that are described can be used in scene files, the others are for saved worlds.
     pub shapes: Table<Arc<dyn SupportMap>>,
     /// What acts on worlds before every step; only for saved worlds.
     pub behaviors: Table<Box<dyn Behavior>>,
@@ -179,7 +179,10 @@ macro_rules! inside {
     };
 }
 
-inside!(Arc Force, Arc Attach, Arc Curve, Arc Script, Arc SupportMap, Box Integrator, Box ConstraintSolver, Box Behavior);
+inside!(
+    Arc Force, Arc Attach, Arc Curve, Arc Script, Arc SupportMap,
+    Box Integrator, Box ConstraintSolver, Box Behavior, Box BroadPhase,
+);
 
 /// A part of a table.
 struct Made<T> {
@@ -226,6 +229,30 @@ impl<T> Table<T> {
     where
         P: DeserializeOwned + Serialize + JsonSchema + Default + 'static,
     {
+        self.register_typed(name, make, |part| serde_json::to_value(part.downcast_ref::<P>()?).ok());
+    }
+
+    /// The same for parts that are made from their properties and are something else themselves: `read` tells the properties
+    /// from which such a part would be made again; none for a part of another kind.
+    pub fn register_read<P>(
+        &mut self,
+        name: &str,
+        make: impl Fn(P) -> Result<T, ModelError> + Send + Sync + 'static,
+        read: impl Fn(&dyn Any) -> Option<P> + Send + Sync + 'static,
+    ) where
+        P: DeserializeOwned + Serialize + JsonSchema + Default + 'static,
+    {
+        self.register_typed(name, make, move |part| serde_json::to_value(read(part)?).ok());
+    }
+
+    fn register_typed<P>(
+        &mut self,
+        name: &str,
+        make: impl Fn(P) -> Result<T, ModelError> + Send + Sync + 'static,
+        read: impl Fn(&dyn Any) -> Option<Value> + Send + Sync + 'static,
+    ) where
+        P: DeserializeOwned + Serialize + JsonSchema + Default + 'static,
+    {
         let part = describe::<P>(name);
         let label = format!("{} \"{name}\"", self.kind);
         let schema = part.schema.clone();
@@ -235,9 +262,39 @@ impl<T> Table<T> {
             check_ranges(&schema, &schema, &given).map_err(refuse)?;
             make(serde_json::from_value(given).map_err(|error| refuse(error.to_string()))?)
         };
-        let describe = |part: &dyn Any| serde_json::to_value(part.downcast_ref::<P>()?).ok();
-        let made = Made { part: Some(part), build: Arc::new(build), describe: Arc::new(describe) };
+        let made = Made { part: Some(part), build: Arc::new(build), describe: Arc::new(read) };
         self.entries.insert(name.to_owned(), made);
+    }
+
+    /// Adds a part whose description is known only at run time, or replaces the one with the same name. `make` gets the properties as
+    /// they were given, once unknown names and numbers outside their range have been refused; `describe` is the way back for saved
+    /// worlds: the properties from which `make` would make this part, none if it is of another kind.
+    pub fn register_described(
+        &mut self,
+        part: Part,
+        make: impl Fn(&serde_json::Map<String, Value>) -> Result<T, String> + Send + Sync + 'static,
+        describe: impl Fn(&dyn Any) -> Option<Value> + Send + Sync + 'static,
+    ) {
+        let label = format!("{} \"{}\"", self.kind, part.name);
+        let (name, schema) = (part.name.clone(), part.schema.clone());
+        let build = move |properties: &Value| {
+            let refuse = |problem: String| ModelError::BadProperties { part: label.clone(), problem };
+            let empty = serde_json::Map::new();
+            let given = match properties {
+                Value::Null => &empty,
+                Value::Object(given) => given,
+                other => return Err(refuse(format!("its properties are {other}, but must be a table"))),
+            };
+            let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+            if let Some(name) = given.keys().find(|name| !known.contains_key(*name)) {
+                let known = known.keys().cloned().collect::<Vec<_>>().join(", ");
+                return Err(refuse(format!("it has no property `{name}`; it has {known}")));
+            }
+            check_ranges(&schema, &schema, properties).map_err(refuse)?;
+            make(given).map_err(refuse)
+        };
+        let made = Made { part: Some(part), build: Arc::new(build), describe: Arc::new(describe) };
+        self.entries.insert(name, made);
     }
 
     /// Adds a part that is only to be found in saved worlds: it is not described, and its ranges are for `make` to check.

@@ -7,7 +7,7 @@ use tumble_dynamics::constraint::{Ball, Distance, Freedom, Hinge, Motor, Softnes
 use tumble_dynamics::force::{FnForce, ForceContext, Spring, Wrenches};
 use tumble_dynamics::geometry::{Shape, Transform};
 use tumble_dynamics::integrator::ExplicitEuler;
-use tumble_dynamics::method::Retroactive;
+use tumble_dynamics::method::{Realtime, Retroactive};
 use tumble_dynamics::model::{Joint, JointEnd, Script};
 use tumble_dynamics::{Body, EnergyWatch, Id, Material, StepError, World};
 
@@ -30,6 +30,34 @@ fn warnings(world: &mut World, seconds: f64) -> usize {
 
 fn ground(world: &mut World) {
     world.add_body(Body::fixed().with_shape(Shape::half_space(DVec3::Y).unwrap())).unwrap();
+}
+
+/// Rises by three metres within three seconds, from rest to rest: 3 s² − 2 s³.
+#[derive(Debug)]
+struct Lift;
+
+impl Script for Lift {
+    fn pose(&self, time: f64) -> Transform {
+        let s = (time / 3.0).clamp(0.0, 1.0);
+        Transform::from_translation(DVec3::Y * (3.0 * s * s * (3.0 - 2.0 * s)))
+    }
+}
+
+/// What a lift does while it slows down is as much its work as what it does before.
+#[test]
+fn a_lift_does_the_work_of_lifting() {
+    for mass in [1.0, 125.0] {
+        let worlds = [World::with_method(Retroactive::new()), World::with_method(Realtime::new())];
+        for mut world in worlds {
+            world.set_energy_watch(EnergyWatch::Warn);
+            let floor = Shape::cuboid([1.0, 0.1, 1.0]).unwrap();
+            world.add_body(Body::scripted(Lift).with_shape(floor)).unwrap();
+            let parcel = Body::dynamic().at([0.0, 0.35, 0.0]).with_shape(Shape::cuboid([0.25; 3]).unwrap());
+            let parcel = world.add_body(parcel.with_mass(mass)).unwrap();
+            assert_eq!(warnings(&mut world, 5.0), 0, "{} kg with {}", mass, world.method().name());
+            assert!((world.body(parcel).unwrap().position().y - 3.35).abs() < 1e-3);
+        }
+    }
 }
 
 /// Goes up and down by a metre.

@@ -304,3 +304,37 @@ fn a_throng_slides_and_bounces_like_one() {
         }
     }
 }
+
+/// A platform takes blocks along that stand on it, alone and stacked: the friction that is told of them is what accelerates them, in every
+/// step, however it is divided.
+#[test]
+fn the_friction_that_is_told_is_what_accelerates() {
+    for count in [1, 3, 12] {
+        let mut world = world();
+        let platform = Body::kinematic().with_shape(Shape::cuboid([20.0, 0.1, 2.0]).unwrap()).at([0.0, -0.1, 0.0]);
+        let platform = world.add_body(platform).unwrap();
+        let block = |k: usize| Body::dynamic().with_shape(cube()).with_mass(5.0).at([0.0, 0.5 + k as f64, 0.0]);
+        for k in 0..count {
+            world.add_body(block(k)).unwrap();
+        }
+        run(&mut world, 0.5);
+        for step in 0..60 {
+            let momentum = |world: &World| {
+                let blocks = world.bodies().filter(|(id, _)| *id != platform);
+                blocks.map(|(_, body)| 5.0 * body.velocity().x).sum::<f64>()
+            };
+            let before = momentum(&world);
+            world.body_mut(platform).unwrap().set_velocity([1.5 * DT * f64::from(step + 1), 0.0, 0.0]).unwrap();
+            world.step(DT).unwrap();
+            let impulses = |contact: tumble_dynamics::contact::Contact<'_>| {
+                let sign = if contact.bodies[0] == platform { 1.0 } else { -1.0 };
+                let touches = contact.bodies.contains(&platform);
+                let all: DVec3 = contact.points().map(|point| point.impulse.friction).sum();
+                if touches { all.x * sign } else { 0.0 }
+            };
+            let told: f64 = world.contacts().map(impulses).sum();
+            let acts = momentum(&world) - before;
+            assert!((told - acts).abs() < 1e-3 * acts.abs() + 1e-4, "{count} blocks, step {step}: {told} of {acts}");
+        }
+    }
+}

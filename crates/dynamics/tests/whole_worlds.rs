@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tumble_dynamics::constraint::{Ball, Drive, Freedom, Hinge, Slider, Wheel};
 use tumble_dynamics::curve::{Aim, Expression, KeyFrames};
-use tumble_dynamics::force::{Drag, FnForce, Force, ForceContext, Wrenches};
+use tumble_dynamics::force::{Drag, FnForce, Force, ForceContext, PointForce, Spring, Wrenches};
 use tumble_dynamics::geometry::shape::SupportMap;
 use tumble_dynamics::geometry::{Shape, Transform};
 use tumble_dynamics::integrator::RungeKutta4;
@@ -123,6 +123,8 @@ fn menagerie(method: Box<dyn Method>) -> World {
     world.add_joint(wheel.following("travel", Aim::Target, frames)).unwrap();
     world.add_force(Drag::default());
     world.add_force(Breeze { strength: 0.7 });
+    world.add_force(Spring::new(ids[5], ids[6]).with_rest_length(1.0).with_damping(2.0));
+    world.add_force(PointForce { on: ids[2].into(), force: DVec3::Z, ..PointForce::default() });
     let spare = world.add_body(Body::particle(1.0).at([0.0, 20.0, 0.0])).unwrap();
     world.remove_body(spare).unwrap();
     world.set_filter(CollisionFilter::new().ignore(("things", "others")).except_ignore((ids[0], ids[2])));
@@ -209,6 +211,16 @@ fn with_every_method() {
     }
 }
 
+/// Whether all that is said in `small` is said in `large`, too.
+fn contains(large: &serde_json::Value, small: &serde_json::Value) -> bool {
+    match small {
+        serde_json::Value::Object(entries) => {
+            entries.iter().all(|(key, value)| large.get(key).is_some_and(|other| contains(other, value)))
+        }
+        other => large == other,
+    }
+}
+
 /// Settings that are not the defaults, and parts that are chosen by name, come back too.
 #[test]
 fn with_every_part_of_a_method() {
@@ -222,6 +234,9 @@ fn with_every_part_of_a_method() {
         ("realtime", r#"{"substeps": 7, "time_to_sleep": "never"}"#),
         ("accurate", r#"{"tolerance": 1e-6}"#),
         ("retroactive", r#"{"settings": {"impact_rounds": 3}}"#),
+        ("retroactive", r#"{"contact_model": "penalty", "penalty": {"sink": 0.02}}"#),
+        ("retroactive", r#"{"broad_phase": {"name": "kd_tree", "properties": {"relative": 0.3, "stretch": 1.0}}}"#),
+        ("retroactive", r#"{"broad_phase": {"name": "hash_grid", "properties": {"cell_size": 0.7, "minimum": 0.02}}}"#),
     ];
     let others = others.map(|(name, settings)| (name, settings.to_owned()));
     for (name, settings) in of_retroactive.chain(others) {
@@ -229,6 +244,8 @@ fn with_every_part_of_a_method() {
         let mut world = meadow(registry.method(name, &properties).unwrap());
         (0..20).for_each(|_| world.step(DT).unwrap());
         let mut other = again(&world, &registry);
+        let told = registry.properties_of(world.method()).unwrap();
+        assert!(contains(&told, &properties), "{settings} is told as {told}");
         assert_eq!(registry.properties_of(world.method()), registry.properties_of(other.method()), "{settings}");
         go_on_alike(&mut world, &mut other, 10);
     }

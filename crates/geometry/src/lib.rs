@@ -11,6 +11,7 @@ pub mod bounding;
 pub mod broad_phase;
 mod bvh;
 mod error;
+mod fuse;
 pub mod mass;
 pub mod math;
 pub mod primitive;
@@ -20,6 +21,7 @@ mod transform;
 
 pub use bounding::{Aabb, BoundingSphere, BoundingVolume, Obb};
 pub use error::{GeometryError, MAX_SIZE, MIN_SIZE};
+pub use fuse::Fuse;
 pub use glam;
 pub use mass::MassProperties;
 pub use primitive::{Plane, Ray, Segment, Tetrahedron, Triangle};

@@ -5,8 +5,10 @@
 
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use tumble_geometry::broad_phase::{
-    AnyBroadPhase, BroadPhase, BroadPhaseKind, Crew, FatMargin, FoundPairs, Grid, HashGrid, Mobility, ProxyId,
+    AnyBroadPhase, BroadPhase, BroadPhaseKind, Buckets, Crew, FatMargin, FoundPairs, Grid, HashGrid, KdTree, Mobility,
+    ProxyId, TreeLimits,
 };
 use tumble_geometry::glam::DVec3;
 use tumble_geometry::{Aabb, Ray};
@@ -189,8 +191,13 @@ impl History {
         let cell = [0.01, 1.0, 1e3][rng.usize(0..3)];
         spaces.push(AnyBroadPhase::HashGrid(HashGrid::with_index(
             margin,
-            Grid::with_cell_size(cell).expect("a valid size"),
+            Grid::with_cell_size(cell).expect("a valid size").with_clean_up(NonZeroU32::MIN),
         )));
+        let limits = TreeLimits {
+            leaf_size: NonZeroU32::new(rng.u32(1..6)).expect("not zero"),
+            depth: [0, 2, 5, u32::MAX][rng.usize(0..4)],
+        };
+        spaces.push(AnyBroadPhase::KdTree(KdTree::with_index(margin, Buckets::with_limits(limits))));
         Self { rng, scene, spaces, model: Model::default() }
     }
 

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { access } from './access.mjs';
 import { basics } from './basics.mjs';
 import { compare } from './compare.mjs';
+import { figures } from './figures.mjs';
 import { Harness } from './harness.mjs';
 import { looks } from './looks.mjs';
 import { phone } from './phone.mjs';
@@ -16,6 +17,7 @@ try {
   await basics(t);
   await compare(t);
   await looks(t);
+  await figures(t);
   await access(t);
   await phone(t);
   assert.deepEqual(t.complaints, [], 'complaints in the console');

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `simulation` | the thread that owns the world, obeys requests and publishes what is to be seen |
 //! | `runs` | the world, and perhaps a second one beside it with another method |
+//! | `between` | moments inside the last step, with a method that knows them: slow motion as smooth as all else |
 //! | `history` | the last minute, to go back to and to go on from, bit for bit |
 //! | `hand` | the spring by which the mouse drags a body |
 //! | `looks`, `drawings`, `limits`, `inspect`, `tell` | bodies, instrumentation and numbers in the words of the page |
@@ -28,6 +29,7 @@
 //! ```
 
 mod assets;
+mod between;
 mod client;
 mod drawings;
 mod frame;

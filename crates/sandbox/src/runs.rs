@@ -8,7 +8,7 @@ use crate::subject::described_method;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tumble_dynamics::method::Method;
+use tumble_dynamics::method::{Method, NobodyWatches, Observer};
 use tumble_dynamics::{BodyState, Cancel, EnergyWatch, Id, Model, Snapshot, State, StepError, World, Wrench};
 use tumble_scene::energy::EnergyTally;
 use tumble_scene::{Loader, Scene};
@@ -226,9 +226,14 @@ impl Runs {
     /// One step of the first run, and those of the second that go with it. On an error of the second run it is given up; if it is
     /// interrupted, it takes the rest of its steps before the next one of the first.
     pub(crate) fn step(&mut self, hands: &[Hand]) -> Result<(), StepProblem> {
+        self.step_watched(hands, &mut NobodyWatches)
+    }
+
+    /// The same, with somebody who watches moments inside the step of the first run.
+    pub(crate) fn step_watched(&mut self, hands: &[Hand], observer: &mut dyn Observer) -> Result<(), StepProblem> {
         let dt = self.scene.dt;
         self.catch_up(hands)?;
-        step(&mut self.scene.world, dt, hands)?;
+        step(&mut self.scene.world, dt, hands, observer)?;
         self.out_of_nothing[0].note(&self.scene.world);
         let Some(second) = &mut self.second else { return Ok(()) };
         if second.rhythm.meets(self.scene.world.state().steps) {
@@ -242,7 +247,7 @@ impl Runs {
         let dt = self.scene.dt;
         let Some(second) = self.second.as_mut().filter(|second| second.owed > 0) else { return Ok(()) };
         while second.owed > 0 {
-            match step(&mut second.world, second.rhythm.dt(dt), hands) {
+            match step(&mut second.world, second.rhythm.dt(dt), hands, &mut NobodyWatches) {
                 Ok(()) => second.owed -= 1,
                 Err(StepProblem::Interrupted) => return Err(StepProblem::Interrupted),
                 Err(StepProblem::Broken(error)) => {
@@ -384,11 +389,11 @@ impl Runs {
     }
 }
 
-fn step(world: &mut World, dt: f64, hands: &[Hand]) -> Result<(), StepProblem> {
+fn step(world: &mut World, dt: f64, hands: &[Hand], observer: &mut dyn Observer) -> Result<(), StepProblem> {
     for hand in hands {
         hand.pull(world, dt);
     }
-    world.step(dt).map_err(|error| match error {
+    world.step_observed(dt, observer).map_err(|error| match error {
         StepError::Cancelled => StepProblem::Interrupted,
         other => StepProblem::Broken(other.to_string()),
     })
@@ -451,7 +456,7 @@ mod tests {
 
     fn chosen(settings: Value) -> Arc<Chosen> {
         let description = serde_json::json!({ "realtime": settings });
-        let loaded = crate::subject::load_method(&description).unwrap();
+        let loaded = crate::subject::load_method(&description, &Default::default()).unwrap();
         Chosen::new(description, loaded.world.method())
     }
 

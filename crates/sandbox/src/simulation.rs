@@ -3,6 +3,7 @@
 //! Sixty times a second it takes as many steps as the speed asks for, or as many as fit into a frame, and publishes. When
 //! nothing moves, because it is paused or nobody looks, it waits for requests and costs nothing.
 
+use crate::between::Between;
 use crate::drawings;
 use crate::frame::{Pose, unit_for};
 use crate::hand::Hand;
@@ -25,7 +26,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use tumble_dynamics::method::{VerletLoop, VerletSettings};
-use tumble_dynamics::{Body, Cancel, Id, Snapshot, World};
+use tumble_dynamics::registry::Registry;
+use tumble_dynamics::{Body, Cancel, Id, Snapshot, State, World};
 use tumble_geometry::Shape;
 use tumble_scene::behave::Track;
 use tumble_scene::record::Header;
@@ -110,6 +112,8 @@ pub(crate) struct Simulation {
     unit: f64,
     shots: u64,
     limits: Limits,
+    /// Moments inside the last step.
+    between: Between,
     now: Published,
     told: Option<Instant>,
     publisher: watch::Sender<Arc<Published>>,
@@ -150,6 +154,7 @@ impl Simulation {
             unit: 1.0,
             shots: 0,
             limits: Limits::default(),
+            between: Between::nothing(),
             now: Published::default(),
             told: None,
             publisher,
@@ -342,7 +347,7 @@ impl Simulation {
         self.history = History::new(&self.runs);
         self.hands.clear();
         self.forget_inputs();
-        (self.debt, self.error) = (0.0, None);
+        (self.debt, self.error, self.between) = (0.0, None, Between::nothing());
         self.now.bodies = Arc::new(Bodies::of(&self.runs.scene, &self.now.bodies));
     }
 
@@ -353,7 +358,7 @@ impl Simulation {
         self.history = History::new(&self.runs);
         self.hands.clear();
         self.forget_inputs();
-        (self.debt, self.error, self.playing) = (0.0, None, true);
+        (self.debt, self.error, self.playing, self.between) = (0.0, None, true, Between::nothing());
         self.scene_opened();
     }
 
@@ -369,7 +374,7 @@ impl Simulation {
     /// Another method, other settings, other steps; what is left out stays as it is.
     fn choose_method(&mut self, choice: Choice) -> Result<(), Value> {
         if let Some(method) = choice.method {
-            self.runs.choose(make_method(method)?);
+            self.runs.choose(make_method(method, self.subject.registry())?);
         }
         if let Some(dt) = choice.dt {
             self.runs.set_dt(dt.clamp(*STEPS.start(), *STEPS.end()));
@@ -383,7 +388,8 @@ impl Simulation {
         match second {
             Some(Choice { method, dt }) => {
                 let known = self.runs.second.as_ref().map_or(&self.runs.method, |second| &second.method);
-                let chosen = method.map_or_else(|| Ok(known.clone()), make_method)?;
+                let chosen =
+                    method.map_or_else(|| Ok(known.clone()), |method| make_method(method, self.subject.registry()))?;
                 let dt = dt.or(self.runs.second_dt()).unwrap_or(self.runs.scene.dt);
                 self.runs.compare(chosen, dt.clamp(*STEPS.start(), *STEPS.end()));
             }
@@ -394,6 +400,7 @@ impl Simulation {
     }
 
     fn bodies_changed(&mut self) {
+        self.between = Between::nothing();
         self.history.record_whole(&self.runs);
         self.now.bodies = Arc::new(Bodies::of(&self.runs.scene, &self.now.bodies));
     }
@@ -460,7 +467,14 @@ impl Simulation {
         self.history.set(self.runs.world().state().steps, &self.inputs);
         self.track.note(self.runs.world().time(), &self.inputs);
         self.runs.set_inputs(&self.inputs);
-        let (was_compared, stepped) = (self.runs.second.is_some(), self.runs.step(&hands));
+        let was_compared = self.runs.second.is_some();
+        // Beside a second run, which is seen where its steps end, so is the first.
+        self.between = if was_compared || !self.playing {
+            Between::nothing()
+        } else {
+            Between::of_step(self.runs.world().state(), self.runs.scene.dt, TICK.as_secs_f64() * self.speed)
+        };
+        let stepped = self.runs.step_watched(&hands, &mut self.between);
         match stepped {
             Ok(()) => {
                 self.said.extend(self.runs.scene.world.take_messages());
@@ -489,25 +503,41 @@ impl Simulation {
             self.now.inspected = inspected.collect();
             self.now.status.set(self.status());
         }
-        let world = self.runs.world();
-        let mut drawings = BTreeMap::new();
-        for what in interests.iter().flat_map(|interest| interest.drawn.iter().copied()) {
-            drawings.entry(what).or_insert_with(|| match what {
-                Instrumented::Limits => drawings::drawing(what, |instrument| {
-                    let selected = interests.iter().filter_map(|interest| interest.body);
-                    selected.for_each(|body| self.limits.draw(world, body, instrument));
-                }),
-                _ => drawings::draw(world, what),
-            });
+        let shown = self.moment().cloned();
+        let Self { runs, limits, now, unit, .. } = self;
+        let thickness = thickness(&runs.scene);
+        let mut show = |world: &World| {
+            let mut drawings = BTreeMap::new();
+            for what in interests.iter().flat_map(|interest| interest.drawn.iter().copied()) {
+                drawings.entry(what).or_insert_with(|| match what {
+                    Instrumented::Limits => drawings::drawing(what, |instrument| {
+                        let selected = interests.iter().filter_map(|interest| interest.body);
+                        selected.for_each(|body| limits.draw(world, body, instrument));
+                    }),
+                    _ => drawings::draw(world, what),
+                });
+            }
+            now.drawings = drawings;
+            (now.time, now.steps) = (world.time(), world.state().steps);
+            now.poses = poses(world, *unit);
+            now.strands = vec![tell_strands(world, 0, thickness)];
+        };
+        match &shown {
+            Some(state) => runs.scene.world.shown_in(state, show),
+            None => show(&runs.scene.world),
         }
-        self.now.drawings = drawings;
-        (self.now.time, self.now.steps) = (world.time(), world.state().steps);
-        self.now.poses = poses(world, self.unit);
-        self.now.second = self.runs.second.as_ref().map(|second| poses(&second.world, self.unit));
-        let worlds = std::iter::once(world).chain(self.runs.second.as_ref().map(|second| &second.world));
-        let thickness = thickness(&self.runs.scene);
-        self.now.strands = worlds.zip(0..).map(|(world, run)| tell_strands(world, run, thickness)).collect();
+        now.second = runs.second.as_ref().map(|second| poses(&second.world, *unit));
+        now.strands.extend(runs.second.as_ref().map(|second| tell_strands(&second.world, 1, thickness)));
         self.publisher.send_replace(Arc::new(self.now.clone()));
+    }
+
+    /// The moment inside the last step whose time has come, where it is known.
+    fn moment(&self) -> Option<&State> {
+        let world = self.runs.world();
+        let ahead = (self.runs.scene.dt - self.debt).max(0.0);
+        let moment = self.between.at(world.time() - ahead).filter(|_| self.playing);
+        // Who came since has no place in it.
+        moment.filter(|state| state.bodies.len() == world.state().bodies.len())
     }
 
     fn status(&self) -> String {
@@ -558,8 +588,8 @@ fn poses(world: &World, unit: f64) -> Arc<[Option<Pose>]> {
 }
 
 /// A method from its description in a request.
-fn make_method(method: Value) -> Result<Arc<Chosen>, Value> {
-    let loaded = load_method(&method).map_err(|report| {
+fn make_method(method: Value, registry: &Registry) -> Result<Arc<Chosen>, Value> {
+    let loaded = load_method(&method, registry).map_err(|report| {
         let messages: Vec<String> = report.diagnostics.iter().map(|d| format!("{} {}", d.message, d.help)).collect();
         problem(messages.join("; ").trim())
     })?;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
+use tumble_dynamics::registry::Registry;
 use tumble_scene::gallery::{self, Entry, GalleryFiles};
 use tumble_scene::mesh::{Files, Folder, NoFiles};
 use tumble_scene::{Budget, Loader, Report, Scene, SceneSource};
@@ -12,6 +13,7 @@ pub struct Subject {
     origin: Origin,
     settings: Vec<String>,
     budget: Budget,
+    registry: Registry,
 }
 
 #[derive(Clone, Debug)]
@@ -32,7 +34,18 @@ impl Subject {
     }
 
     fn of(origin: Origin) -> Self {
-        Self { origin, settings: Vec::new(), budget: Budget::default() }
+        Self { origin, settings: Vec::new(), budget: Budget::default(), registry: Registry::default() }
+    }
+
+    /// With the parts of another registry, such as one with plug-ins.
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// The parts that scenes may use.
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     /// With scenes and texts that may cost so many times what is usual.
@@ -49,7 +62,7 @@ impl Subject {
     }
 
     fn loader(&self) -> Loader {
-        let loader = Loader::new().with_budget(self.budget);
+        let loader = Loader::new().with_registry(self.registry.clone()).with_budget(self.budget);
         self.settings.iter().fold(loader, |loader, setting| loader.with_setting(setting))
     }
 
@@ -102,9 +115,13 @@ pub(crate) fn described_method(source: &SceneSource) -> Option<Value> {
 }
 
 /// A method as a scene file gives it, checked like a scene file.
-pub(crate) fn load_method(method: &Value) -> Result<Scene, Report> {
+pub(crate) fn load_method(method: &Value, registry: &Registry) -> Result<Scene, Report> {
     let setting = format!("method={}", inline_toml(method));
-    Loader::new().with_setting(setting).load_text_with("method", "title = \"method\"", &NoFiles)
+    Loader::new().with_registry(registry.clone()).with_setting(setting).load_text_with(
+        "method",
+        "title = \"method\"",
+        &NoFiles,
+    )
 }
 
 /// A JSON value as TOML on one line. What TOML has no word for (null) is left out.
@@ -159,18 +176,18 @@ mod tests {
         assert_eq!(scene.dt, 0.004);
         let described = described_method(&scene.source).unwrap();
         assert_eq!(described, json!({ "retroactive": { "integrator": "runge_kutta_4" } }));
-        assert!(load_method(&described).is_ok());
+        assert!(load_method(&described, &Registry::default()).is_ok());
         assert!(subject.with_setting("dtt=3").load().is_err());
     }
 
     #[test]
     fn methods_are_checked_like_scene_files() {
         let good = json!({ "retroactive": { "integrator": "runge_kutta_4", "settings": { "time_to_sleep": 2.5 } } });
-        assert_eq!(load_method(&good).unwrap().world.method().name(), "retroactive");
+        assert_eq!(load_method(&good, &Registry::default()).unwrap().world.method().name(), "retroactive");
         for bad in
             [json!("magic"), json!({ "retroactive": { "integrator": "magic" } }), json!([1, { "a": "b" }]), json!(null)]
         {
-            assert!(load_method(&bad).is_err(), "{bad}");
+            assert!(load_method(&bad, &Registry::default()).is_err(), "{bad}");
         }
     }
 }

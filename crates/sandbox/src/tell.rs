@@ -21,8 +21,8 @@ pub(crate) fn scene_problem(report: &Report) -> Value {
 
 /// What pages are told first: the gallery and everything about methods.
 pub(crate) fn hello(given: &Subject) -> String {
-    let registry = tumble_dynamics::registry::Registry::default();
-    let schema = tumble_scene::scene_schema(&registry);
+    let registry = given.registry();
+    let schema = tumble_scene::scene_schema(registry);
     let scenes = gallery::SCENES.iter().map(|entry| {
         let (title, description) = entry.summary();
         let group = gallery::GROUPS.iter().find(|group| group.name == entry.group).map_or("", |group| group.heading);

@@ -77,6 +77,8 @@ export class Controls {
     if (event.ctrlKey || event.metaKey || event.altKey || (target.matches?.('textarea, input:not([type=range]), select') ?? false)) return;
     const key = named(event.key);
     if (!this.#list.some((control) => Object.keys(control.keys).some((known) => named(known) === key))) return;
+    // Who walks along the tabs with the keyboard goes on to the next with an arrow.
+    if (down && key.startsWith('Arrow') && target.matches?.('[role=tab]:focus-visible')) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (!event.repeat) this.#set(key, down);

@@ -33,6 +33,7 @@ fn writhing(links: usize) -> World {
         axis: [(k % 2) as f64, 1.0, (k % 3) as f64].into(),
         times: times.clone(),
         degrees: times.iter().map(|&t| 40.0 * libm::sin(3.0 * t + k as f64)).collect(),
+        ..Link::default()
     };
     let figures = vec![Figure { root: name(0), links: (1..links).map(link).collect() }];
     let mut world = World::with_method(ImpactDynamics::new(ImpactSettings { figures, ..ImpactSettings::default() }));

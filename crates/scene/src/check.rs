@@ -312,9 +312,10 @@ impl<'a> Checker<'a> {
         }
         if !names.contains(&text.as_str()) {
             let mut help = suggestion(text, names.into_iter());
-            let tables = schemas.iter().filter(|schema| is_bare(schema)).map(|schema| {
+            let tables = schemas.iter().filter_map(|schema| {
                 let keys: Vec<&str> = keys_of(schema).collect();
-                format!("`{{ {} }}`", keys.join(", "))
+                let bare = || is_bare(schema).then(|| format!("`{{ {} }}`", keys.join(", ")));
+                takes_a_text(schema).map(|key| format!("`{{ {key} = \"{text}\" }}`")).or_else(bare)
             });
             let tables: Vec<String> = tables.collect();
             if !tables.is_empty() {
@@ -381,6 +382,13 @@ fn shown(name: &str) -> String {
 /// The keys a table may have.
 fn keys_of(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.as_str())
+}
+
+/// The key of a table with a single one, for a text: who gave the text alone may have meant this.
+fn takes_a_text(schema: &Value) -> Option<&String> {
+    let mut properties = schema.get("properties").and_then(Value::as_object)?.iter();
+    let (key, property) = properties.next()?;
+    (properties.next().is_none() && main_type(property) == Some("string")).then_some(key)
 }
 
 /// Whether it is a table of numbers that all must be there.

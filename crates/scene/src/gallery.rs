@@ -72,6 +72,7 @@ gallery! {
     "stack",
     "stairs",
     "top",
+    "tripped",
     "tumbling-blocks",
     "two-spheres",
     "vortex",
@@ -79,14 +80,18 @@ gallery! {
 
     "classic", "Classic methods: what their documents show, each with the method it was made for":
     "classic/cars",
+    "classic/cars-aimed",
     "classic/chain",
     "classic/cloth",
+    "classic/diver",
+    "classic/falling-cat",
     "classic/jelly",
     "classic/particle-box",
     "classic/rag-doll-jump",
     "classic/rag-doll-stairs",
     "classic/rocket",
     "classic/rope",
+    "classic/skater",
     "classic/stacked-articulated",
     "classic/stacks",
     "classic/tops",
@@ -164,6 +169,22 @@ impl Entry {
     /// Reads the scene with a loader.
     pub fn load(&self, loader: &Loader) -> Result<Scene, Report> {
         loader.load_text_with(self.name, self.text, &GalleryFiles)
+    }
+
+    /// The files of the gallery that it refers to, by name, and those that these refer to.
+    pub fn files(&self) -> Vec<(&'static str, &'static [u8])> {
+        let mut found: Vec<(&'static str, &'static [u8])> = Vec::new();
+        let mut texts: Vec<&[u8]> = vec![self.text.as_bytes()];
+        while let Some(text) = texts.pop() {
+            let text = String::from_utf8_lossy(text);
+            for &(name, bytes) in FILES {
+                if text.contains(&format!("\"{name}\"")) && !found.iter().any(|(known, _)| *known == name) {
+                    found.push((name, bytes));
+                    texts.extend(name.ends_with(".toml").then_some(bytes));
+                }
+            }
+        }
+        found
     }
 
     /// The title and description, without building the scene.

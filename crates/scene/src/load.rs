@@ -12,11 +12,12 @@ use crate::kind::other_kind;
 use crate::look::Surface;
 use crate::mesh::{Files, Folder, NoFiles, Noted, read_limited};
 use crate::nearest::suggestion;
+use crate::plugins;
 use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, scene_schema};
 use crate::skin::Figure;
 use crate::source::{Sources, Span};
-use crate::tree::{self, Node};
+use crate::tree::{self, Entry, Node};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -68,6 +69,8 @@ pub struct Scene {
     pub files: Vec<PathBuf>,
     /// What it was read from.
     pub source: SceneSource,
+    /// What who chose other settings might not expect, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The text of a scene and the settings it was read with: enough to read it again.
@@ -140,7 +143,8 @@ impl Loader {
     }
 
     /// With a change to every scene: `key=value`, the key as a path (`bodies.ball.mass`), the value as TOML; what is not
-    /// TOML is taken as a string.
+    /// TOML is taken as a string. A number of a vector is a key, too: `bodies.ball.velocity.x=3`. A method that is given by its name alone keeps the settings that the scene gives to it; one of
+    /// another name has its defaults, and the scene has a [note](Scene::notes) of that.
     pub fn with_setting(mut self, setting: impl Into<String>) -> Self {
         self.settings.push(setting.into());
         self
@@ -195,21 +199,26 @@ impl Loader {
         let mut sources = Sources::default();
         let files = Noted::new(files);
         let source = sources.add(name, text);
+        let mut notes = Vec::new();
         let root = tree::parse(&sources, source, &mut report);
         let scene = root.and_then(|mut root| {
             Includer::new(&files, &mut sources, &mut report).add(&mut root);
             for setting in &self.settings {
-                apply(setting, &mut root, &mut sources, &mut report);
+                notes.extend(apply(setting, &mut root, &mut sources, &mut report));
             }
-            check(self.schema.get_or_init(|| scene_schema(&self.registry)), &mut root, &mut report);
-            build::scene(&self.registry, &root, &files, &mut sources, self.budget, &mut report)
+            let extended = plugins::registry(&self.registry, &root, &files, &mut report);
+            let own_schema = extended.as_ref().map(scene_schema);
+            let registry = extended.as_ref().unwrap_or(&self.registry);
+            let usual = || self.schema.get_or_init(|| scene_schema(&self.registry));
+            check(own_schema.as_ref().unwrap_or_else(usual), &mut root, &mut report);
+            build::scene(registry, &root, &files, &mut sources, self.budget, &mut report)
         });
         report.sort();
         report.sources = sources;
         let settings = self.settings.clone();
         let source = SceneSource { name: name.to_owned(), text: text.to_owned(), settings, path: None };
         let files = files.list();
-        let scene = scene.map(|scene| Scene { source, files, ..scene });
+        let scene = scene.map(|scene| Scene { source, files, notes, ..scene });
         scene.map(|scene| scene.titled(name)).ok_or(report)
     }
 }
@@ -222,19 +231,21 @@ fn beginning(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Applies `key=value` to a document.
-fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Report) {
+/// Applies `key=value` to a document. There is a note if something that the document says is lost that way.
+fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Report) -> Option<String> {
     let source = sources.add("--set", setting);
     let whole = Span { source, start: 0, end: setting.len() };
     let Some((key, value)) = setting.split_once('=') else {
-        return report.push(whole, "a setting has no `=`", "expected key=value");
+        report.push(whole, "a setting has no `=`", "expected key=value");
+        return None;
     };
     let mut path = Vec::new();
     let mut start = 0;
     for part in key.split('.') {
         let name = part.trim().trim_matches('"');
         if name.is_empty() {
-            return report.push(whole, "a setting has an empty key", "expected key=value");
+            report.push(whole, "a setting has an empty key", "expected key=value");
+            return None;
         }
         path.push((name.to_owned(), Span { source, start, end: start + part.len() }));
         start += part.len() + 1;
@@ -245,7 +256,8 @@ fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Rep
         && !root.section(section).iter().any(|entry| entry.key == *name)
     {
         let known = root.section(section).iter().map(|entry| entry.key.as_str());
-        return report.push(*at, format!("there is nothing named `{name}` in `{section}`"), suggestion(name, known));
+        report.push(*at, format!("there is nothing named `{name}` in `{section}`"), suggestion(name, known));
+        return None;
     }
     // The value is read as if it stood in a file of its own, and then moved to where it stands in the setting.
     let mut scratch = Sources::default();
@@ -259,7 +271,36 @@ fn apply(setting: &str, root: &mut Node, sources: &mut Sources, report: &mut Rep
         _ => Node::new(value_span, tree::Content::String(value.trim().to_owned())),
     };
     let node = node.respanned(value_span);
+    let chosen = node.text().filter(|_| path.len() == 1 && path[0].0 == "method");
+    let lost = match chosen.and_then(|name| choose_method(root, name)) {
+        Some(Choice::AlreadyThere) => return None,
+        Some(Choice::Replaces(note)) => Some(note),
+        None => None,
+    };
     if let Err(problem) = root.set(&path, node) {
         report.push(whole, problem, "");
     }
+    lost
+}
+
+/// What it means for the settings of a scene's method that one is chosen by name.
+enum Choice {
+    /// It is the one that the scene has: nothing changes.
+    AlreadyThere,
+    /// The settings of another one are lost.
+    Replaces(String),
+}
+
+/// What comes of it if the method of this name is chosen; none if the scene has no settings for any.
+fn choose_method(root: &Node, name: &str) -> Option<Choice> {
+    let Entry { key: own, node: settings, .. } = root.section("method").first()?;
+    if own == name {
+        return Some(Choice::AlreadyThere);
+    }
+    let given: Vec<&str> = settings.entries().iter().map(|entry| entry.key.as_str()).collect();
+    let note = || {
+        let given = given.join(", ");
+        format!("the scene's settings of its own method \"{own}\" ({given}) are not taken over by \"{name}\"")
+    };
+    (!given.is_empty()).then(|| Choice::Replaces(note()))
 }

@@ -7,7 +7,7 @@ use tumble_dynamics::ModelError;
 use tumble_dynamics::registry::Registry;
 
 /// All built-in parts, the paths of scripted bodies as scene files describe them, and scripts: with these,
-/// [`World::save_whole`](tumble_dynamics::World::save_whole) saves the world of a scene, and
+/// [`World::save_whole`](tumble_dynamics::World::save_whole) saves the world of any scene, and
 /// [`World::from_saved`](tumble_dynamics::World::from_saved) goes on from it without the scene.
 ///
 /// ```

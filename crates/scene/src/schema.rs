@@ -27,6 +27,21 @@ pub fn scene_schema(registry: &Registry) -> Value {
     let forces = parts_of(&registry.forces, &mut definitions);
     splice(&mut definitions, "ForceFile", forces);
 
+    // Of the kinds of shapes just one is meant, although one more is read that the type does not describe: those of the registry.
+    if let Some(shape) = definitions.get_mut("ShapeFile").and_then(Value::as_object_mut)
+        && let Some(kinds) = shape.remove("anyOf")
+    {
+        shape.insert("oneOf".into(), kinds);
+    }
+    for (name, schema) in parts_of(&registry.shapes, &mut definitions) {
+        let Some(kinds) = definitions.get_mut("ShapeFile").and_then(|shape| shape.get_mut("oneOf")) else { break };
+        let kind = json!({
+            "type": "object", "description": schema.get("description"), "additionalProperties": false,
+            "required": [name], "properties": { name: schema },
+        });
+        kinds.as_array_mut().into_iter().for_each(|kinds| kinds.push(kind.clone()));
+    }
+
     let nested = NESTED.map(|name| match name {
         "integrator" => choice(parts_of(&registry.integrators, &mut definitions)),
         "solver" => choice(parts_of(&registry.solvers, &mut definitions)),

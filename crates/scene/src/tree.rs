@@ -225,6 +225,12 @@ impl Node {
         if matches!(&self.content, Content::String(name) if name == key) {
             self.content = Content::Table(Vec::new());
         }
+        // A number of a vector.
+        if let (Content::Array(elements), Some(index)) = (&mut self.content, component(key))
+            && let [_, _, _] = elements[..]
+        {
+            return elements[index].set(rest, value);
+        }
         let Content::Table(entries) = &mut self.content else {
             return Err(format!("`{key}` cannot be set inside {}", self.kind()));
         };
@@ -235,6 +241,11 @@ impl Node {
         });
         entries[index].node.set(rest, value)
     }
+}
+
+/// Which number of a vector a key means.
+pub(crate) fn component(key: &str) -> Option<usize> {
+    ["x", "y", "z"].iter().position(|&axis| axis == key)
 }
 
 /// Reads a text that was added to the sources. What is wrong goes to the report. There is no tree if the text is not TOML:

@@ -252,3 +252,88 @@ fn alfred_falls_down_the_stairs_fast() {
 fn alfred_falls_down_the_spiral_staircase() {
     falls("alfred-spiral", EXACT, [2.0, 3.0], 0.7);
 }
+
+/// So many Alfreds, each on a flight of stairs of his own, as they begin to fall.
+fn crowd(count: usize) -> Scene {
+    let text = format!(
+        r#"
+        include = ["figures/alfred.toml"]
+        dt = 0.016666666666666666
+        method.realtime = {{ exact_contacts = 0, refreshes = 4 }}
+        bodies.floor = {{ kind = "fixed", shape.half_space = {{}} }}
+        shapes.stairs.mesh.file = "figures/stairs.obj"
+        templates.flight.bodies.stairs = {{ kind = "fixed", shape = "stairs" }}
+        instances.flight = {{ template = "flight", repeat.line = {{ count = {count}, step = [0, 0, 12] }} }}
+        [instances.alfred]
+        template = "alfred"
+        position = [-0.2, 2.185, 0]
+        rotation.z_deg = -6
+        velocity = [1.3, 0, 0.1]
+        angular_velocity = [0.1, 0.3, -1.6]
+        repeat.line = {{ count = {count}, step = [0, 0, 12] }}
+        "#
+    );
+    let loader = Loader::new().with_budget(tumble_scene::Budget { factor: 100.0 });
+    let scene = loader.load_text_with("crowd.toml", &text, &tumble_scene::gallery::GalleryFiles);
+    scene.unwrap_or_else(|report| panic!("{report}"))
+}
+
+/// What there is to do grows in proportion to the number of figures: pairs that are near, each as often as it is looked at, and patches of
+/// contact, each as often as it is swept. Nothing that depends on the machine is counted.
+#[test]
+fn a_hundred_alfreds_are_a_hundred_times_the_work_of_one() {
+    let work = |count: usize| {
+        let mut scene = crowd(count);
+        let (mut looked, mut swept, mut islands) = (0, 0, 0);
+        for _ in 0..30 {
+            scene.world.step(scene.dt).unwrap();
+            let report = scene.world.report();
+            looked += report.work.pairs * report.work.looks;
+            swept += (report.work.swept_contacts + report.contact_points) * report.work.heap_substeps.max(1);
+            islands += report.islands;
+        }
+        [looked, swept, islands].map(|sum| sum as f64 / count as f64)
+    };
+    let [one, many] = [5, 100].map(work);
+    for (one, many) in one.iter().zip(many) {
+        assert!(*one > 0.0 && (0.8 * one..1.2 * one).contains(&many), "{one} each for five, {many} each for a hundred");
+    }
+}
+
+/// A figure of which the scene says nothing but the file: bones, places, shapes and masses come from there, and it falls like one that was described.
+#[test]
+fn a_skinned_figure_is_imported_from_its_file_alone() {
+    let text = |bones: &str| {
+        format!(
+            "bodies.floor = {{ kind = \"fixed\", shape.half_space = {{}} }}\ndt = 0.016666666666666666\n\
+             [skeletons.hero]\nskin.file = \"figures/alfred.glb\"\nmass = 80\n{bones}\n\
+             [instances.hero]\ntemplate = \"hero\"\nposition = [0, 0.3, 0]\n"
+        )
+    };
+    let read = |text: &str| Loader::new().load_text_with("hero.toml", text, &tumble_scene::gallery::GalleryFiles);
+    let mut scene = read(&text("")).unwrap_or_else(|report| panic!("{report}"));
+    let described = load("alfred-stairs");
+    let (imported, known) = (&scene.figures[0], &described.figures[0]);
+    assert_eq!(imported.skin.bones, known.skin.bones);
+    assert_eq!(imported.bodies.len(), 25);
+    let mass: f64 = imported.bodies.iter().map(|&id| scene.world.body(id).unwrap().model().mass.mass).sum();
+    assert!((mass - 80.0).abs() < 1e-9, "{mass}");
+    // The bones are where the figure that was described has them.
+    for (here, there) in imported.skin.rest.iter().zip(&known.skin.rest) {
+        let apart = (here.translation - imported.skin.rest[0].translation)
+            - (there.translation - known.skin.rest[0].translation);
+        assert!(apart.length() < 1e-3, "{apart}");
+    }
+    let head = scene.body_named("hero.head").unwrap();
+    for _ in 0..240 {
+        scene.world.step(scene.dt).unwrap();
+        assert!(scene.world.joints().all(|(_, joint)| joint.error() < 0.05));
+    }
+    let y = scene.world.body(head).unwrap().center_of_mass().y;
+    assert!((0.0..0.6).contains(&y), "nothing holds it up: its head is at {y}");
+    // What the scene says of single bones holds.
+    let limited = text("[skeletons.hero.bones.\"shin.left\"]\njoint.hinge = { axis = [0, 0, 1] }");
+    let scene = read(&limited).unwrap_or_else(|report| panic!("{report}"));
+    let joint = scene.world.joint(scene.joint_named("hero.shin.left").unwrap()).unwrap();
+    assert!(joint.angle().is_some(), "it is a hinge now");
+}

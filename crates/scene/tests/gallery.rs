@@ -4,8 +4,9 @@
 
 mod clock;
 
-use clock::time_taken;
+use clock::within;
 use glam::DVec3;
+use std::time::Duration;
 use tumble_dynamics::{BodyRef, World};
 use tumble_geometry::math::angle_between;
 use tumble_scene::gallery::{GROUPS, SCENES, find};
@@ -78,8 +79,7 @@ fn every_scene_says_what_it_is() {
 #[test]
 fn scenes_start_within_a_tenth_of_a_second() {
     for entry in SCENES {
-        let (_, taken) = time_taken(|| load(entry.name));
-        assert!(taken.as_millis() < 100, "{} took {taken:?}", entry.name);
+        within(Duration::from_millis(100), entry.name, || load(entry.name));
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod clock;
 
-use clock::time_taken;
+use clock::within;
 use std::time::Duration;
 use tumble_scene::Loader;
 
@@ -151,13 +151,11 @@ fn the_undamaged_scenes_are_fine() {
 fn damaged_scenes_are_answered() {
     let cases = std::env::var("TUMBLE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(3000);
     let mut random = fastrand::Rng::with_seed(7);
-    let (mut accepted, mut slowest) = (0, Duration::ZERO);
+    let mut accepted = 0;
     let loader = Loader::new();
     for _ in 0..cases {
         let text = damaged(&mut random);
-        let (loaded, taken) = time_taken(|| loader.load_text("scene.toml", &text));
-        slowest = slowest.max(taken);
-        match loaded {
+        match within(Duration::from_secs(1), &text, || loader.load_text("scene.toml", &text)) {
             Ok(mut scene) => {
                 accepted += 1;
                 // A step may be refused (numbers at the limits), but never panics.
@@ -175,5 +173,4 @@ fn damaged_scenes_are_answered() {
         }
     }
     assert!(accepted > cases / 50, "only {accepted} of {cases} were accepted: the damage is too rough to test much");
-    assert!(slowest < Duration::from_secs(1), "{slowest:?}");
 }

@@ -75,6 +75,8 @@
 
 pub use tumble_dynamics as dynamics;
 pub use tumble_geometry as geometry;
+#[cfg(feature = "plugins")]
+pub use tumble_plugin as plugin;
 #[cfg(feature = "scene")]
 pub use tumble_scene as scene;
 

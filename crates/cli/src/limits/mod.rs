@@ -13,9 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tumble_dynamics::constraint::{BodyView, Constraint, Swings, Turn, allowed_swings, allowed_turn};
 use tumble_dynamics::model::JointEnd;
-use tumble_dynamics::registry::Registry;
 use tumble_scene::draft::Draft;
-use tumble_scene::{Loader, Scene, gallery};
+use tumble_scene::{Scene, gallery};
 
 pub(crate) fn limits(options: &Limits) -> Result<(), Failure> {
     for file in &options.outputs {
@@ -59,7 +58,7 @@ fn failed(file: &Path, error: &std::io::Error) -> Failure {
 
 /// A joint of a registered kind between two bodies, to the left and the right of the origin.
 fn alone(kind: &str, settings: &[String]) -> Result<Scene, Failure> {
-    let registry = Registry::default();
+    let registry = crate::plugins::registry();
     if registry.joints.part(kind).is_none() {
         if gallery::find(kind).is_some() || scene::is_file(kind) {
             let scene = scene::load(kind, settings)?;
@@ -76,7 +75,7 @@ fn alone(kind: &str, settings: &[String]) -> Result<Scene, Failure> {
     );
     let loader = settings
         .iter()
-        .fold(Loader::new(), |loader, setting| loader.with_setting(format!("joints.joint.{kind}.{setting}")));
+        .fold(scene::loader(), |loader, setting| loader.with_setting(format!("joints.joint.{kind}.{setting}")));
     Ok(loader.load_text(kind, &text)?)
 }
 

@@ -11,7 +11,6 @@ use glam::DVec3;
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use tumble_dynamics::World;
-use tumble_dynamics::registry::Registry;
 
 /// What the others are compared with.
 const REFERENCE: &str = "accurate";
@@ -39,7 +38,7 @@ struct Row {
 }
 
 pub(crate) fn report(options: &MethodsReport) -> Result<(), Failure> {
-    let registry = Registry::default();
+    let registry = crate::plugins::registry();
     let all = registry.methods.parts().map(|part| part.name.clone());
     let methods: Vec<String> = if options.methods.is_empty() { all.collect() } else { options.methods.clone() };
     let choice = SceneChoice {

@@ -82,7 +82,7 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 use std::fmt::Debug;
 use std::sync::Arc;
-use tumble_geometry::Transform;
+use tumble_geometry::{Fuse, Transform};
 
 /// A body as a constraint sees it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -327,6 +327,11 @@ pub trait Constraint: Debug + Send + Sync {
     /// The same constraint when it bears so many kilograms of the first body: the world says so whenever that changes. None if
     /// it makes no difference (default).
     fn bearing(&self, _mass: f64) -> Option<Arc<dyn Constraint>> {
+        None
+    }
+
+    /// The [fuse](Fuse) it blows when it fails, if it can fail: the world takes back the step in which that happens. Default: none.
+    fn fuse(&self) -> Option<&Fuse> {
         None
     }
 

@@ -45,7 +45,7 @@ pub enum Softness {
 
 impl Softness {
     /// Checks every number.
-    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+    pub fn validate(&self) -> Result<(), ModelError> {
         match *self {
             Self::Rigid => Ok(()),
             Self::Baumgarte { beta } => checked("Baumgarte factor", beta, 0.0..=1.0, "between 0 and 1").map(|_| ()),

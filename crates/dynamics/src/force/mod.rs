@@ -32,7 +32,7 @@ use crate::{BodyId, BodyState, Id, Model, Wrench};
 use glam::DVec3;
 use std::fmt::Debug;
 use std::sync::Arc;
-use tumble_geometry::Plane;
+use tumble_geometry::{Fuse, Plane};
 
 /// What a force sees: the model, the time, and how the bodies move. The motions may be those of an integrator's
 /// intermediate stage.
@@ -123,6 +123,11 @@ pub trait Force: std::any::Any + Debug + Send + Sync {
     fn ends(&self, _context: &ForceContext<'_>) -> Option<[DVec3; 2]> {
         None
     }
+
+    /// The [fuse](Fuse) it blows when it fails, if it can fail: the world takes back the step in which that happens. Default: none.
+    fn fuse(&self) -> Option<&Fuse> {
+        None
+    }
 }
 
 /// A shared force, as the registry makes them, is a force.
@@ -145,6 +150,10 @@ impl<F: Force + ?Sized> Force for Arc<F> {
 
     fn ends(&self, context: &ForceContext<'_>) -> Option<[DVec3; 2]> {
         self.as_ref().ends(context)
+    }
+
+    fn fuse(&self) -> Option<&Fuse> {
+        self.as_ref().fuse()
     }
 }
 

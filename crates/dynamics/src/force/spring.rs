@@ -22,8 +22,9 @@ pub enum SpringEnd {
     World,
     /// The first body with this name; while there is none, the spring does nothing.
     Named(String),
-    /// This body.
-    #[serde(skip)]
+    /// This body. In saved worlds only; a scene names its bodies.
+    #[serde(rename = "body_id")]
+    #[schemars(skip)]
     Body(BodyId),
 }
 

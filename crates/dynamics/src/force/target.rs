@@ -17,8 +17,9 @@ pub enum Target {
     Named(String),
     /// The members of this collision group.
     Group(String),
-    /// These bodies.
-    #[serde(skip)]
+    /// These bodies. In saved worlds only; a scene names its bodies.
+    #[serde(rename = "body_ids")]
+    #[schemars(skip)]
     Bodies(Vec<BodyId>),
 }
 

@@ -21,14 +21,14 @@ pub use advancing::{Advancing, AdvancingSettings};
 #[cfg(feature = "registry")]
 pub(crate) use broad_phases::register as register_broad_phases;
 #[cfg(feature = "registry")]
-pub use broad_phases::{BroadPhaseDescription, HashGridDescription};
+pub use broad_phases::{BroadPhaseDescription, HashGridDescription, KdTreeDescription};
 pub use context::{NobodyWatches, Observer, StepContext};
 pub use impact::{ImpactDynamics, ImpactSettings};
 pub use penalty::{Penalty, PenaltySettings};
 pub use realtime::{Realtime, RealtimeSettings};
-pub use retroactive::Retroactive;
 #[cfg(feature = "registry")]
 pub use retroactive::RetroactiveDescription;
+pub use retroactive::{ContactModel, Retroactive};
 pub use verlet::{VerletLoop, VerletSettings};
 
 use crate::contact::Contact;
@@ -83,6 +83,12 @@ pub trait Method: std::any::Any + std::fmt::Debug + Send + Sync {
     /// every change by the user then wakes all bodies.
     fn report(&self) -> StepReport {
         StepReport::default()
+    }
+
+    /// The energy in joules that the method itself keeps, neither in the motion of bodies nor in forces: in the springs of contacts that are
+    /// pressed. Default: none.
+    fn stored_energy(&self) -> f64 {
+        0.0
     }
 
     /// Draws what only the method knows, where the flags ask for it. Default: nothing.

@@ -140,7 +140,7 @@ impl ContactMaterial {
 }
 
 /// How the materials of two bodies that touch are combined, number by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MixingRules {
     /// The coefficients of restitution. Default "mean".
@@ -153,6 +153,8 @@ pub struct MixingRules {
     pub spinning_friction: Mix,
     /// The random tilt of normals. Default "sum".
     pub perturbation: Mix,
+    /// How normals are tilted. Default "cube".
+    pub roughness: Roughness,
 }
 
 impl Default for MixingRules {
@@ -163,6 +165,7 @@ impl Default for MixingRules {
             rolling_friction: Mix::Largest,
             spinning_friction: Mix::Largest,
             perturbation: Mix::Sum,
+            roughness: Roughness::default(),
         }
     }
 }
@@ -179,6 +182,24 @@ impl MixingRules {
             perturbation: self.perturbation.mix(a.perturbation, b.perturbation),
         }
     }
+}
+
+/// How rough surfaces tilt the normals of contacts (G 2.6.5), by the perturbation ε of the contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Roughness {
+    /// By chance, when a contact begins: each coordinate of the normal gets a number in ±ε (default).
+    #[default]
+    Cube,
+    /// By chance, when a contact begins: to a direction in the spherical cap of those whose cosine with the normal is more than 1 − ε, all equally
+    /// likely.
+    Cap,
+    /// By a smooth function of the place, ±ε in each coordinate: who comes by there again finds the same bumps.
+    Noise {
+        /// How far bumps are from each other, in metres. From 1e-6 to 1e6; what is outside is brought into it.
+        #[schemars(range(min = 1e-6, max = 1e6), extend("unit" = "m"))]
+        scale: f64,
+    },
 }
 
 /// One number made of two.
@@ -240,6 +261,14 @@ impl std::fmt::Debug for MaterialMixing {
 }
 
 impl MaterialMixing {
+    /// How rough surfaces tilt normals.
+    pub fn roughness(&self) -> Roughness {
+        match self {
+            Self::Rules(rules) => rules.roughness,
+            Self::Standard | Self::Custom(_) => Roughness::default(),
+        }
+    }
+
     /// The contact between two materials.
     pub fn mix(&self, a: &Material, b: &Material) -> ContactMaterial {
         let mean = |x: f64, y: f64| 0.5 * (x + y);

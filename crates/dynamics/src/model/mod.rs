@@ -25,12 +25,13 @@ pub(crate) use joint::Made;
 pub use joint::{Breaking, Joint, JointEnd, JointModel};
 pub use layers::Layers;
 pub use locks::Locks;
-pub use material::{ContactMaterial, Material, MaterialMixing, Mix, MixingRules};
+pub use material::{ContactMaterial, Material, MaterialMixing, Mix, MixingRules, Roughness};
 pub use script::{Script, ScriptMotion};
 
 use crate::force::Force;
 use crate::{Arena, BodyId, ColliderId, ForceId, JointId};
 use std::sync::Arc;
+use tumble_geometry::Fuse;
 
 /// Bodies, colliders, joints, forces, filter and mixing rule. Copy-on-write: a clone shares everything, and a change of
 /// either copies the little it concerns.
@@ -47,6 +48,8 @@ pub struct Model {
     pub(crate) contact_rule: Rule,
     /// The joints of which something follows curves.
     pub(crate) programmed: Arc<Vec<JointId>>,
+    /// What parts that may fail tell of it.
+    pub(crate) fuses: Arc<Vec<Fuse>>,
     pub(crate) revision: u64,
     /// How many shapes were replaced so far.
     pub(crate) shape_revisions: u64,

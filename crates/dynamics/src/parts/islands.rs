@@ -179,6 +179,11 @@ impl Islands {
         &self.all[..self.count]
     }
 
+    /// The number of the island that the body in a slot is in; none for what forces do not move.
+    pub fn number_of(&self, slot: usize) -> Option<usize> {
+        self.number.get(slot).filter(|&&number| number != NONE).map(|&number| number as usize)
+    }
+
     /// Forgets all islands.
     pub fn clear(&mut self) {
         self.count = 0;

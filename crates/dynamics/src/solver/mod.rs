@@ -10,12 +10,14 @@
 //! with `J v' < −b`.
 
 mod block;
+mod complementarity;
 mod contacts;
 mod deepest_first;
 pub(crate) mod direct;
 mod grouping;
 mod lanes;
 pub mod lcp;
+mod mixed;
 mod normals;
 mod relaxation;
 mod sequential;
@@ -25,6 +27,7 @@ mod sweeps;
 mod system;
 mod workspace;
 
+pub use complementarity::{BiconjugateGradients, Lemke, ProjectedGaussSeidel};
 pub use deepest_first::DeepestFirst;
 pub use direct::Direct;
 pub use relaxation::Relaxation;
@@ -178,6 +181,9 @@ pub trait ConstraintSolver: std::any::Any + std::fmt::Debug + Send + Sync {
 /// Registers the built-in solvers.
 #[cfg(feature = "registry")]
 pub(crate) fn register(table: &mut Table<Box<dyn ConstraintSolver>>) {
+    table.register("biconjugate_gradients", |solver: BiconjugateGradients| Ok(Box::new(solver) as _));
+    table.register("lemke", |solver: Lemke| Ok(Box::new(solver) as _));
+    table.register("projected_gauss_seidel", |solver: ProjectedGaussSeidel| Ok(Box::new(solver) as _));
     table.register("deepest_first", |solver: DeepestFirst| Ok(Box::new(solver) as _));
     table.register("direct", |solver: Direct| Ok(Box::new(solver) as _));
     table.register("relaxation", |solver: Relaxation| Ok(Box::new(solver) as _));

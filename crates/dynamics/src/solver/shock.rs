@@ -94,7 +94,7 @@ fn levels(problem: &Problem<'_>) -> Vec<u32> {
 }
 
 /// One sweep of projected Gauss–Seidel over some rows, in which bodies that are `held` do not move; how much it changed a row's velocity at most.
-fn sweep(problem: &mut Problem<'_>, chosen: &[usize], held: &dyn Fn(usize) -> bool) -> f64 {
+pub(super) fn sweep(problem: &mut Problem<'_>, chosen: &[usize], held: &dyn Fn(usize) -> bool) -> f64 {
     let mut residual = 0.0_f64;
     let mut index = 0;
     while index < chosen.len() {
@@ -151,7 +151,7 @@ fn correction(problem: &Problem<'_>, index: usize, held: &dyn Fn(usize) -> bool)
 }
 
 /// Gives a row an impulse; by how much that changed its velocity.
-fn apply(problem: &mut Problem<'_>, index: usize, impulse: f64, held: &dyn Fn(usize) -> bool) -> f64 {
+pub(super) fn apply(problem: &mut Problem<'_>, index: usize, impulse: f64, held: &dyn Fn(usize) -> bool) -> f64 {
     let row = problem.rows[index];
     let change = impulse - row.impulse;
     if change == 0.0 || !change.is_finite() {

@@ -10,7 +10,7 @@ use glam::DVec3;
 pub struct Energy {
     /// `Σ ½ m v² + ½ ω·Iω`.
     pub kinetic: f64,
-    /// The sum over all forces that have a potential, in joules.
+    /// The sum over all forces that have a potential, and what is in the springs by which a method keeps bodies apart, in joules.
     pub potential: f64,
 }
 
@@ -27,7 +27,8 @@ impl World {
         let context = ForceContext { model: &self.model, time: self.state.time, bodies: &self.state.bodies };
         Energy {
             kinetic: self.bodies().map(|(_, body)| body.kinetic_energy()).sum(),
-            potential: self.model.forces.iter().filter_map(|(_, force)| force.potential_energy(&context)).sum(),
+            potential: self.model.forces.iter().filter_map(|(_, force)| force.potential_energy(&context)).sum::<f64>()
+                + self.method.stored_energy(),
         }
     }
 

@@ -5,6 +5,7 @@ mod body;
 mod collider;
 mod draw;
 mod edit;
+mod fuses;
 mod interpolate;
 mod joint;
 mod loads;
@@ -118,7 +119,7 @@ impl World {
             return Err(StepError::BadTimeStep(dt));
         }
         self.cancel.check()?;
-        self.behave(dt, |world| world.step_as_told(dt, observer))
+        self.guarded(|world| world.behave(dt, |world| world.step_as_told(dt, observer)))
     }
 
     /// A step, with everything set for it.
@@ -308,6 +309,7 @@ impl World {
     /// Writes a change into the journal.
     fn note(&mut self, change: Change) {
         self.model.revision += 1;
+        self.find_fuse(change);
         let Model { bodies, colliders, joints, forces, .. } = &self.model;
         let things = bodies.slot_count() + colliders.slot_count() + joints.slot_count() + forces.slot_count();
         self.journal.write(change, 4 * things + 256);

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const MAGIC: &[u8; 7] = b"tumble\0";
 
 /// The version of the format; grows when the format changes.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 
 /// A byte of LZ4 stands for so many at most; bytes that promise more are none that were saved.
 const MOST_PER_BYTE: usize = 256;

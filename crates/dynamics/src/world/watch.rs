@@ -189,17 +189,22 @@ impl World {
         sum
     }
 
-    /// The work of scripted bodies on what they touch: impulse times the velocity of the script at the point.
+    /// The work of scripted bodies on what they touch: impulse times the velocity of the script at the point, with the larger of those at
+    /// the beginning and at the end of the step. A lift that slows down was faster on the way than it is in the end.
     fn work_of_scripts_by_contact(&self) -> f64 {
         let mut sum = 0.0;
         for contact in self.contacts() {
             let Some(side) = contact.bodies.iter().position(|&id| self.is_scripted(id)) else { continue };
-            let script = &self.state.bodies[contact.bodies[side].slot()];
+            let slot = contact.bodies[side].slot();
             let sign = if side == 0 { 1.0 } else { -1.0 };
-            let work = |point: crate::contact::ContactPoint| {
-                sign * point.total_impulse().dot(script.velocity_at(point.position))
+            let work = |script: &BodyState| {
+                let of_point = |point: crate::contact::ContactPoint| {
+                    sign * point.total_impulse().dot(script.velocity_at(point.position))
+                };
+                contact.points().map(of_point).sum::<f64>()
             };
-            sum += contact.points().map(work).sum::<f64>().max(0.0);
+            let before = self.watchman.before.bodies.get(slot).map_or(0.0, work);
+            sum += work(&self.state.bodies[slot]).max(before).max(0.0);
         }
         sum
     }

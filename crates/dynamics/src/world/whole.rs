@@ -270,6 +270,7 @@ impl World {
         world.model.forces = saved.forces.try_map(|_, part| part.create(&registry.forces))?;
         world.read_bodies(saved, registry)?;
         world.read_joints(saved, registry)?;
+        world.find_fuses();
         world.model.filter_masks = Arc::new(FilterMasks::new(&saved.filter, &world.model));
         world.model.filter = Arc::new(saved.filter.clone());
         world.model.mixing = saved.mixing.map_or(MaterialMixing::Standard, MaterialMixing::Rules);

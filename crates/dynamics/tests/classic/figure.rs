@@ -36,6 +36,7 @@ fn a_falling_cat_turns_without_angular_momentum() {
             axis: DVec3::Z,
             times: times.clone(),
             degrees,
+            ..Link::default()
         };
         let links = vec![link("left", -0.5, bend(&libm::sin)), link("right", 0.5, bend(&|s| 1.0 - libm::cos(s)))];
         let mut world = world(Figure { root: "middle".into(), links }, 0.0);
@@ -66,6 +67,7 @@ fn writhing(links: usize) -> (World, Vec<BodyId>) {
         axis: DVec3::new((k % 2) as f64, 1.0, (k % 5) as f64),
         times: times.clone(),
         degrees: times.iter().map(|&t| 60.0 * libm::sin(2.0 * t + k as f64)).collect(),
+        ..Link::default()
     };
     let mut world = world(Figure { root: name(0), links: (1..links).map(link).collect() }, 9.8);
     let bodies = (0..links).map(|k| {

@@ -137,3 +137,13 @@ fn scripted_bodies_blend_with_impacts() {
     let pushed = way(blend(0.02, 1.0));
     assert!(pushed < 1.0, "it is stopped at {pushed} m");
 }
+
+/// Who has no script cannot follow it in part, and says so instead of falling as if nobody had asked.
+#[test]
+fn a_blend_of_a_body_without_script_is_refused() {
+    let blends = vec![Blend { on: "ball".into(), weight: 0.5, mass: 1.0 }];
+    let mut world = world(ImpactSettings { blends, ..ImpactSettings::default() });
+    world.add_body(Body::dynamic().named("ball").with_shape(Shape::sphere(0.1).unwrap())).unwrap();
+    let error = world.step(0.01).unwrap_err().to_string();
+    assert!(error.contains("\"ball\", which lacks a script"), "{error}");
+}

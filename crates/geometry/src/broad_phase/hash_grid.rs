@@ -8,6 +8,8 @@
 //! Unless it is given, the cell size is one and a half times the length that nine tenths of the boxes do not exceed (their
 //! longest edges; between 10⁻⁹ and 10⁹ metres). It is chosen anew when the number of boxes has doubled, and in a rebuild.
 //!
+//! Cells that were left stay in the table, empty, until most are; or, if one wants, they are cleared away at regular intervals.
+//!
 //! A ray is followed slab by slab along its main direction. A search that would look up more cells than there are looks at
 //! all there are instead, so that no search is worse than comparing all boxes.
 
@@ -17,6 +19,7 @@ use super::space::{Space, SpatialIndex};
 use crate::Aabb;
 use crate::error::GeometryError;
 use glam::{DVec3, I64Vec3};
+use std::num::NonZeroU32;
 
 /// A broad phase with a hash grid: queries and updates in constant time for each box found when boxes are of similar size.
 pub type HashGrid = Space<Grid>;
@@ -47,6 +50,9 @@ pub struct Grid {
     high: I64Vec3,
     /// How many more insertions until the cell size is chosen anew.
     patience: usize,
+    /// After how many updates empty cells are cleared away, and how many there were since.
+    clean_up: Option<NonZeroU32>,
+    age: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +85,21 @@ impl Grid {
     pub fn with_cell_size(size: f64) -> Result<Self, GeometryError> {
         let size = crate::error::checked_length("cell size", size)?;
         Ok(Self { given: Some(size), size, ..Self::default() })
+    }
+
+    /// Empty cells are cleared away after every so many updates. Without this they go when most cells are empty.
+    pub fn with_clean_up(self, updates: NonZeroU32) -> Self {
+        Self { clean_up: Some(updates), ..self }
+    }
+
+    /// After how many updates empty cells are cleared away; `None` if they go when most cells are empty.
+    pub fn clean_up(&self) -> Option<NonZeroU32> {
+        self.clean_up
+    }
+
+    /// The edge that cells were to have, in metres; `None` if it is left to the grid.
+    pub fn given_cell_size(&self) -> Option<f64> {
+        self.given
     }
 
     /// The edge of the cells in metres; `None` before the first box.
@@ -254,7 +275,16 @@ impl SpatialIndex for Grid {
         }
     }
 
-    fn maintain(&mut self, _proxies: &Proxies) {}
+    fn maintain(&mut self, proxies: &Proxies) {
+        let Some(interval) = self.clean_up else { return };
+        self.age += 1;
+        if self.age >= interval.get() {
+            self.age = 0;
+            if self.cells.iter().any(|cell| cell.first == NONE) {
+                self.rebuild(proxies);
+            }
+        }
+    }
 
     fn search<P: Probe>(&self, _proxies: &Proxies, probe: &P, mut limit: f64, visit: &mut impl FnMut(u32) -> f64) {
         for &id in &self.large {

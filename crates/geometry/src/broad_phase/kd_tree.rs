@@ -14,20 +14,36 @@ use super::proxies::Proxies;
 use super::space::{Space, SpatialIndex};
 use crate::Aabb;
 use glam::DVec3;
+use std::num::NonZeroU32;
 
 /// A broad phase with a KD-tree: O(log n) for a query; best where most boxes stay where they are.
 pub type KdTree = Space<Buckets>;
 
-/// A bucket of more is split, if it can be.
-const BUCKET: usize = 16;
 /// The waiting nodes of a search: more than the height of any tree, see [`tall_for`].
 const STACK: usize = 96;
 const NOWHERE: u32 = u32::MAX;
+
+/// How large a KD-tree may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TreeLimits {
+    /// A bucket of more boxes is split, if it can be. Default 16.
+    pub leaf_size: NonZeroU32,
+    /// The most planes above a bucket. Default: as many as it takes, which is no more than twice the logarithm of the number of boxes and a few.
+    pub depth: u32,
+}
+
+impl Default for TreeLimits {
+    fn default() -> Self {
+        Self { leaf_size: const { NonZeroU32::new(16).expect("sixteen is not zero") }, depth: u32::MAX }
+    }
+}
 
 /// The index of [`KdTree`].
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Buckets {
+    limits: TreeLimits,
     /// Nodes; siblings lie side by side. The root is node 0 and node 1 is not used.
     nodes: Vec<Node>,
     /// First nodes of unused pairs of siblings.
@@ -78,6 +94,30 @@ fn is_bounded(fat: &Aabb) -> bool {
 }
 
 impl Buckets {
+    /// The limits.
+    pub fn limits(&self) -> TreeLimits {
+        self.limits
+    }
+
+    /// An empty tree with these limits.
+    pub fn with_limits(limits: TreeLimits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// The most boxes of a bucket that is not split.
+    fn leaf_size(&self) -> usize {
+        self.limits.leaf_size.get() as usize
+    }
+
+    /// How many planes there are above a node.
+    fn depth_of(&self, mut index: u32) -> u32 {
+        let mut depth = 0;
+        while index != 0 {
+            (index, depth) = (self.node(index).parent, depth + 1);
+        }
+        depth
+    }
+
     fn node(&self, index: u32) -> &Node {
         &self.nodes[index as usize]
     }
@@ -122,10 +162,11 @@ impl Buckets {
         }
     }
 
-    /// Splits a bucket that holds too much. Tried only when a power of two is exceeded: boxes at one place cannot be parted.
+    /// Splits a bucket that holds too much. Tried only when it has doubled: boxes at one place cannot be parted.
     fn split_if_full(&mut self, proxies: &Proxies, bucket: u32) {
         let held = self.node(bucket).count as usize;
-        if held <= BUCKET || !(held - 1).is_power_of_two() {
+        let leaf = self.leaf_size();
+        if held <= leaf || !(held - 1).is_multiple_of(leaf) || !((held - 1) / leaf).is_power_of_two() {
             return;
         }
         self.rebuild_subtree(proxies, bucket);
@@ -143,7 +184,7 @@ impl Buckets {
     fn rebuild_subtree(&mut self, proxies: &Proxies, index: u32) {
         let mut ids = Vec::with_capacity(self.node(index).count as usize);
         self.take_ids(index, &mut ids);
-        self.build(proxies, index, &mut ids);
+        self.build(proxies, index, &mut ids, self.depth_of(index));
     }
 
     /// Takes the ids out of a subtree and frees all nodes below its root.
@@ -158,10 +199,11 @@ impl Buckets {
         }
     }
 
-    fn build(&mut self, proxies: &Proxies, index: u32, ids: &mut [u32]) {
+    fn build(&mut self, proxies: &Proxies, index: u32, ids: &mut [u32], depth: u32) {
         self.node_mut(index).count = ids.len() as u32;
         self.node_mut(index).bounds = ids.iter().fold(Aabb::EMPTY, |sum, &id| sum.merged(proxies.fat(id)));
-        let Some((axis, plane)) = (if ids.len() > BUCKET { splitting_plane(proxies, ids) } else { None }) else {
+        let is_full = ids.len() > self.leaf_size() && depth < self.limits.depth;
+        let Some((axis, plane)) = (if is_full { splitting_plane(proxies, ids) } else { None }) else {
             for (position, &id) in ids.iter().enumerate() {
                 self.set_place(id, index, position);
             }
@@ -183,7 +225,7 @@ impl Buckets {
         let (below, above) = ids.split_at_mut(middle);
         for (child, ids) in [(first, below), (first + 1, above)] {
             self.node_mut(child).parent = index;
-            self.build(proxies, child, ids);
+            self.build(proxies, child, ids, depth + 1);
         }
     }
 
@@ -269,7 +311,7 @@ impl SpatialIndex for Buckets {
     }
 
     fn rebuild(&mut self, proxies: &Proxies) {
-        *self = Self::default();
+        *self = Self::with_limits(self.limits);
         let (mut bounded, unbounded): (Vec<u32>, Vec<u32>) =
             proxies.occupied().partition(|&id| is_bounded(proxies.fat(id)));
         for (position, &id) in unbounded.iter().enumerate() {
@@ -277,11 +319,11 @@ impl SpatialIndex for Buckets {
         }
         self.unbounded = unbounded;
         self.nodes.extend([Node::bucket(0), Node::bucket(0)]);
-        self.build(proxies, 0, &mut bounded);
+        self.build(proxies, 0, &mut bounded, 0);
     }
 
     fn maintain(&mut self, proxies: &Proxies) {
-        if self.changes_since_build > 2 * proxies.len() + BUCKET {
+        if self.changes_since_build > 2 * proxies.len() + self.leaf_size() {
             self.rebuild(proxies);
         } else if self.changes_since_refit > proxies.len() / 2 && !self.nodes.is_empty() {
             self.refit(proxies, 0);

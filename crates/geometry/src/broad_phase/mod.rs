@@ -33,7 +33,7 @@ pub use any::{AnyBroadPhase, BroadPhaseKind};
 pub use brute_force::{AllBoxes, BruteForce};
 pub use dynamic_tree::{DynamicTree, TwoTrees};
 pub use hash_grid::{Grid, HashGrid};
-pub use kd_tree::{Buckets, KdTree};
+pub use kd_tree::{Buckets, KdTree, TreeLimits};
 pub use margin::FatMargin;
 pub use pairs::FoundPairs;
 pub use probe::{MovingBox, Nearness, Probe};
@@ -107,7 +107,7 @@ pub trait Crew {
 /// });
 /// assert_eq!(nearest, Some(ball));
 /// ```
-pub trait BroadPhase: std::fmt::Debug + Send + Sync {
+pub trait BroadPhase: std::any::Any + std::fmt::Debug + Send + Sync {
     /// What this implementation is called, e.g. "dynamic tree".
     fn name(&self) -> &'static str;
 

@@ -5,7 +5,7 @@
 //! d must reach farthest along d.
 
 use super::Convex;
-use crate::{GeometryError, MAX_SIZE, MIN_SIZE};
+use crate::{Fuse, GeometryError, MAX_SIZE, MIN_SIZE};
 use glam::DVec3;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -38,6 +38,11 @@ pub trait SupportMap: std::any::Any + Debug + Send + Sync {
     /// A point inside the shape. Default: the origin.
     fn center(&self) -> DVec3 {
         DVec3::ZERO
+    }
+
+    /// The [fuse](Fuse) it blows when it fails, if it can fail: a world takes back the step in which that happens. Default: none.
+    fn fuse(&self) -> Option<&Fuse> {
+        None
     }
 }
 

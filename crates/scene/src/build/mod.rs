@@ -25,6 +25,7 @@ use crate::load::{Color, Scene, SceneSource};
 use crate::look::Surface;
 use crate::mesh::Files;
 use crate::nearest::suggestion;
+use crate::refers;
 use crate::report::Report;
 use crate::schema::{chosen_part, method_to_registry, to_registry};
 use crate::skin::Figure;
@@ -127,6 +128,7 @@ pub(crate) fn scene(
         budget,
         files: Vec::new(),
         source: SceneSource::default(),
+        notes: Vec::new(),
     })
 }
 
@@ -310,6 +312,16 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Refuses settings of a method about bodies that do not exist.
+    fn check_names(&mut self, method: &str, node: &Node) {
+        let (Some(part), Some(settings)) = (self.context.registry.methods.part(method), node.get(method)) else {
+            return;
+        };
+        let mut named = Vec::new();
+        refers::names((&part.schema, &part.schema), settings, "body", &mut |name, node| named.push((name, node.span)));
+        named.into_iter().for_each(|(name, span)| drop(self.body(name, span)));
+    }
+
     fn set_method(&mut self, file: &SceneFile) {
         let (Some(chosen), Some(node)) = (&file.method, self.context.root.get("method")) else { return };
         if !node.is_sound() {
@@ -317,6 +329,7 @@ impl Builder<'_, '_> {
         }
         let span = self.context.root.place(&["method"], node.span);
         let (name, properties) = chosen_part(chosen);
+        self.check_names(&name, node);
         match self.context.registry.method(&name, &method_to_registry(&properties)) {
             Ok(method) => self.world.set_boxed_method(method),
             Err(problem) => self.context.report.push(span, problem.to_string(), ""),

@@ -4,11 +4,14 @@ use super::{Context, Reported};
 use crate::format::{CompoundPart, HullFile, MeshFile, RotationFile, ShapeFile, ShapeRef, SpiralFile};
 use crate::mesh::{Files, MeshData, VisualMesh};
 use crate::nearest::suggestion;
+use crate::schema::to_registry;
 use crate::source::Span;
 use crate::tree::Node;
 use glam::{DQuat, DVec3};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tumble_geometry::shape::Custom;
 use tumble_geometry::{GeometryError, Shape, Transform};
 
 /// How deep compounds may be nested, through names too.
@@ -194,11 +197,20 @@ impl<'f> Shapes<'f> {
                 }
                 (Shape::mesh(mesh.vertices, mesh.triangles), at)
             }
+            ShapeFile::Part(ref part) => return self.part(context, part, node),
             ShapeFile::Compound { ref parts } => {
                 (Shape::compound(self.parts(context, parts, node, depth)?), ["compound", "parts"])
             }
         };
         context.accept_of(node, node.place(&at, node.span), shape)
+    }
+
+    /// The convex shape of the registry that stands at `node`.
+    fn part(&self, context: &mut Context<'_>, part: &BTreeMap<String, Value>, node: &Node) -> Result<Shape, Reported> {
+        let (Some((kind, given)), true) = (part.iter().next(), node.is_sound()) else { return Err(Reported) };
+        let map = context.registry.shapes.create(kind, &to_registry(given));
+        let map = context.accept(node.place(&[kind.as_str()], node.span), map)?;
+        context.accept_of(node, node.span, Custom::new(map).map(Shape::Custom))
     }
 
     /// The parts of the compound that stands at `node`.

@@ -48,6 +48,10 @@ pub struct SceneFile {
     /// one. Other keys of theirs hold where this file says nothing.
     #[serde(default)]
     pub include: Vec<String>,
+    /// Plug-ins that it uses: files of WebAssembly (.wasm, or .wat as text), named relative to this one. What they add (forces, joints, shapes,
+    /// methods) is used by name like what is built in.
+    #[serde(default)]
+    pub plugins: Vec<String>,
     /// What there is to see, in a sentence or two.
     #[serde(default)]
     pub description: String,

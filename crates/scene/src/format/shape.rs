@@ -4,6 +4,8 @@ use super::RotationFile;
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A shape: the name of one under `[shapes]`, or the shape itself.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -99,6 +101,10 @@ pub enum ShapeFile {
         /// The shapes and where they are.
         parts: Vec<CompoundPart>,
     },
+    /// A convex shape of the registry, by its name, with its properties.
+    #[serde(untagged)]
+    #[schemars(skip)]
+    Part(BTreeMap<String, Value>),
 }
 
 fn up() -> DVec3 {

@@ -6,9 +6,11 @@
 use super::crowd::is_crowd;
 use super::element::{Contact, Element, Mode, What};
 use super::equations::view;
+use super::extent::Bound;
 use super::face::Face;
 use super::run::Run;
 use super::settings::ContactPlane;
+use super::signals::BEYOND;
 use crate::constraint::feature::{ContactFeature, ContactSide};
 use crate::parts::pairs;
 use crate::parts::regions::{reach, relocate, world_pose};
@@ -202,7 +204,14 @@ impl Run<'_> {
                 let bodies = [a.body, b.body];
                 let mut contact =
                     Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, (material, surface));
-                contact.face = Face::of(&feature, &sides, [manifold.part_a, manifold.part_b]);
+                let parts = [manifold.part_a, manifold.part_b];
+                contact.face = Face::of(&feature, &sides, parts);
+                contact.bounds = Bound::of(&feature, &sides, parts);
+                let views = contact.bodies.map(|id| view(self.model, &self.state.bodies, id));
+                // What is at the end already has no moment at which it gets there.
+                if contact.within(&views).is_some_and(|within| within <= 10.0 * BEYOND) {
+                    contact.bounds.clear();
+                }
                 points.push(contact);
             }
         }

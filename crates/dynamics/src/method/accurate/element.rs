@@ -10,6 +10,7 @@
 //! A contact knows three kinds of friction: against sliding, rolling and spinning. One that sticks holds a relative velocity at zero with a
 //! force up to μ N; one that slips pushes with μ N against it.
 
+use super::extent::Bound;
 use super::face::{Border, Face};
 use super::line::Line;
 use crate::constraint::contact::{angular_jacobian, point_jacobian};
@@ -80,6 +81,8 @@ pub(super) struct Contact {
     pub(super) frictions: Vec<Friction>,
     /// The face that the other body touches, if it has an end.
     pub(super) face: Option<Face>,
+    /// Where the lines that touch end.
+    pub(super) bounds: Vec<Bound>,
     /// It has just left that face and goes round this border of it.
     pub(super) rounds: Option<Border>,
 }
@@ -131,6 +134,7 @@ impl Contact {
             surface,
             frictions: frictions.collect(),
             face: None,
+            bounds: Vec::new(),
             rounds: None,
         }
     }
@@ -170,6 +174,15 @@ impl Contact {
         let offset = flat.pose.inverse_point(other.pose.point(point)) - border.point;
         let offset = offset - border.direction * border.direction.dot(offset);
         Some(-offset.dot(border.inward) / offset.length())
+    }
+
+    /// How far the place of contact is within its face, or within the lines that touch, in metres; none if there is no end to them.
+    pub(super) fn within(&self, views: &[BodyView; 2]) -> Option<f64> {
+        if self.rounds.is_some() || self.bounds.is_empty() {
+            return self.within_face(views);
+        }
+        let (place, _) = self.feature.place(views);
+        self.bounds.iter().map(|bound| bound.within(place, views)).reduce(f64::min)
     }
 
     /// How far within its face the place of contact is, in metres; none if there is no end to it.

@@ -22,6 +22,7 @@ mod detect;
 mod dop853;
 mod element;
 mod equations;
+mod extent;
 mod face;
 mod line;
 mod memory;
@@ -149,6 +150,7 @@ impl Accurate {
             seen: Vec::new(),
             impacts: Vec::new(),
             hits: Vec::new(),
+            across: 0.0,
             crowded: self.memory.crowded,
             small: None,
         };
@@ -297,6 +299,13 @@ impl Run<'_> {
             return self.take_stretch(StormCause::Stiff, end, hands, way);
         };
         let taken = self.time - before.2;
+        if self.across > self.scale.straying() && taken > 1e-9 * self.scale.length / self.scale.speed {
+            // Sliding has turned aside from the direction in which it began: again, in shorter steps, to where it is slower.
+            (self.state, self.elements, self.time) = before;
+            self.seen.clear();
+            self.h = 0.25 * taken;
+            return Ok(());
+        }
         let mut storm = false;
         if let Some(Cause::Break(joint)) = event {
             self.break_joint(joint, way.events);
@@ -367,7 +376,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A point of contact has come to the end of its face, with others of its pair perhaps: what is round goes round the edge; for all else the
+    /// A point of contact has come to the end of its face or edge, with others of its pair perhaps: what is round goes round the edge; for all else the
     /// next look finds what it touches from now on.
     fn leave(&mut self, index: usize) {
         let Some(pair) = self.elements[index].contact().map(|contact| contact.colliders) else { return };
@@ -387,7 +396,7 @@ impl Run<'_> {
         for (index, element) in self.elements.iter_mut().enumerate() {
             let Some(contact) = element.contact_mut().filter(|contact| contact.colliders == pair) else { continue };
             let views = contact.bodies.map(|id| equations::view(self.model, &self.state.bodies, id));
-            let ends = contact.within_face(&views).is_some_and(|within| within <= near) || contact.rounds.is_some();
+            let ends = contact.within(&views).is_some_and(|within| within <= near) || contact.rounds.is_some();
             if contact.rounds.is_some()
                 || ends && (held.contains(&(contact.key.0, contact.key.1)) || !contact.go_round_the_edge(&views))
             {

@@ -106,25 +106,31 @@ impl Equations {
 }
 
 /// Keeps the directions of what slips as they are now, so that the next turning point is told from them. What has become fast enough
-/// has its own direction; what is slow, in m/s, keeps the one it had.
+/// has its own direction; what is slow, in m/s, keeps the one it had. How fast what has got a direction of its own was across the one it
+/// began with, which nothing held against, in m/s.
 pub(super) fn follow_slips(
     scenery: &Scenery<'_>,
     bodies: &[BodyState],
     elements: &mut [Element],
     [slow, fast]: [f64; 2],
-) {
+) -> f64 {
+    let mut across = 0.0_f64;
     for element in elements.iter_mut().filter(|element| element.mode == Mode::On) {
         let What::Contact(contact) = &mut element.what else { continue };
         let views = contact.bodies.map(|id| view(scenery.model, bodies, id));
         let reading = contact.read(&views);
         for friction in &mut contact.frictions {
-            if let Grip::Slip { nascent, .. } = friction.grip {
+            if let Grip::Slip { direction, nascent } = friction.grip {
                 let velocity = reading.speed(friction.against);
                 let speed = velocity.length();
                 if speed > if nascent { fast } else { slow } {
+                    if nascent {
+                        across = across.max((velocity - direction * velocity.dot(direction)).length());
+                    }
                     friction.grip = Grip::Slip { direction: velocity / speed, nascent: false };
                 }
             }
         }
     }
+    across
 }

@@ -81,6 +81,8 @@ pub(super) struct Run<'a> {
     /// The impacts so far, and the elements that took part in those at this moment.
     pub(super) impacts: Vec<ImpactEvent>,
     pub(super) hits: Vec<usize>,
+    /// How fast what began to slide in the last step became across the direction it began with, in m/s.
+    pub(super) across: f64,
     /// Whether so much touches that only small steps go on, and those steps.
     pub(super) crowded: bool,
     pub(super) small: Option<Box<Stumbling>>,
@@ -315,6 +317,7 @@ impl Run<'_> {
     pub(super) fn step(&mut self, until: f64) -> Result<Option<Cause>, Hopeless> {
         let tableau = self.settings.chosen_scheme().tableau();
         let scale = self.scale;
+        self.across = 0.0;
         let jump = self.equations.next_break(self.model, self.time);
         let goal = until.min(jump);
         let ceiling = self.ceiling(goal - self.time);
@@ -423,8 +426,8 @@ impl Run<'_> {
         let mut bodies = self.state.bodies.clone();
         let drift = self.equations.project(&scenery, self.scale.length, &mut bodies, &self.elements);
         self.tally.drift = self.tally.drift.max(drift);
-        let speeds = [self.scale.blur(), 1e-4 * self.scale.speed];
-        follow_slips(&scenery, &bodies, &mut self.elements, speeds);
+        let speeds = [self.scale.blur(), self.scale.sliding()];
+        self.across = follow_slips(&scenery, &bodies, &mut self.elements, speeds);
         self.state.bodies = bodies;
     }
 }

@@ -69,9 +69,21 @@ impl Scale {
         (self.tolerance * self.speed).max(1e-13)
     }
 
+    /// What begins to slide keeps its direction until it is faster than this, in m/s. Meanwhile the direction may turn by an angle of the order of
+    /// √(u/V), and so the error follows u: at the default tolerance, u is a millionth of V. The smaller u, the more steps it takes to get past
+    /// it, since the direction of what is slow turns quickly.
+    pub(super) fn sliding(&self) -> f64 {
+        (1e-2 * self.tolerance.sqrt()).clamp(1e-8, 1e-4) * self.speed
+    }
+
+    /// What began to slide may be this fast across its first direction when it gets one of its own, in m/s.
+    pub(super) fn straying(&self) -> f64 {
+        self.tolerance * self.speed
+    }
+
     /// What slides more slowly than this has no direction of its own, in m/s.
     pub(super) fn blur(&self) -> f64 {
-        1e-6 * self.speed
+        self.sliding().min(1e-6 * self.speed)
     }
 
     /// The largest of the errors of all bodies, each with its own measure; 1 is the most that is allowed.

@@ -40,7 +40,7 @@ pub(super) enum Cause {
     Yield(usize),
     /// A motor reaches its speed.
     Regain(usize),
-    /// A point of contact comes to the end of the face that it is on.
+    /// A point of contact comes to the end of the face or of the edge that it is on.
     Leave(usize),
     /// A joint, by its place in the plan, bears too much.
     Break(usize),
@@ -147,7 +147,7 @@ pub(super) fn of_element(
             let views = contact.bodies.map(|id| view(scenery.model, bodies, id));
             if let Some(turned) = contact.turned(&views) {
                 signals.push(Signal { cause: Cause::Leave(index), value: turned + TURNED_BACK, rate: None });
-            } else if let Some(within) = contact.within_face(&views) {
+            } else if let Some(within) = contact.within(&views) {
                 signals.push(Signal { cause: Cause::Leave(index), value: within + band.min(BEYOND), rate: None });
             }
             if !contact.frictions.iter().any(|friction| friction.grip != Grip::Stick) {

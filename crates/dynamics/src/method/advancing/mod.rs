@@ -32,6 +32,10 @@ pub type Advancing = Classic<AdvancingSettings>;
 /// Points closer than this, relative to the size of the smaller collider, take part in an impact.
 const TOUCHING: f64 = 1e-6;
 
+/// How often, for each contact that a step may follow, it is asked when two bodies will touch: many bodies near each other make every
+/// moment dear.
+const QUESTIONS: u64 = 4;
+
 /// How often the points of one moment are hit at most.
 const ROUNDS: usize = 500;
 
@@ -73,6 +77,7 @@ impl Rule for AdvancingSettings {
         step.contacts.smooth = true;
         let start = step.state.time;
         let mut elapsed = 0.0;
+        let mut questions = 0;
         let mut result = Ok(());
         step.contacts.find_pairs(step.model, step.state, step.dt, step.roster, step.index);
         for moment in 0.. {
@@ -89,8 +94,17 @@ impl Rule for AdvancingSettings {
             if meeting.is_none() || result.is_err() {
                 break;
             }
-            if moment >= self.most_contacts {
-                let what = format!("follow more than {} contacts within one step of {} s", self.most_contacts, step.dt);
+            questions += step.contacts.list.len() as u64;
+            if moment >= self.most_contacts || questions > QUESTIONS * u64::from(self.most_contacts) {
+                let what = match moment >= self.most_contacts {
+                    true => {
+                        format!("follow more than {} contacts within one step of {} s", self.most_contacts, step.dt)
+                    }
+                    false => format!(
+                        "follow {} pairs of bodies through {moment} contacts in a step",
+                        step.contacts.list.len()
+                    ),
+                };
                 let instead = "shorter steps or other methods";
                 result = Err(StepError::Cannot { method: Self::NAME, what, instead });
                 break;

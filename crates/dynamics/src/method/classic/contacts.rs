@@ -174,15 +174,19 @@ impl<M: Mark> Pair<M> {
             (self.cache, self.tilt) = (PairCache::default(), DVec3::ZERO);
         }
         let old = std::mem::take(&mut self.points);
-        if old.is_empty() && !manifolds.is_empty() && self.material.perturbation > 0.0 && !smooth {
-            self.tilt = perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation);
+        let rough = if smooth { 0.0 } else { self.material.perturbation };
+        if let (true, Some(first), true) = (old.is_empty(), manifolds.first(), rough > 0.0) {
+            let ideal = pose_a.vector(first.normal);
+            self.tilt = perturbation::begin(model, state, self.colliders, rough, ideal);
         }
         for manifold in manifolds.iter() {
             let ideal = pose_a.vector(manifold.normal);
-            let normal = if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) };
             for point in manifold.points() {
                 let key = (manifold.part_a, manifold.part_b, point.feature);
-                let geometry = ContactGeometry { position: pose_a.point(point.position), normal, gap: -point.depth };
+                let position = pose_a.point(point.position);
+                let tilt = self.tilt + perturbation::here(model, state, rough, position);
+                let normal = if tilt == DVec3::ZERO { ideal } else { (ideal + tilt).normalize_or(ideal) };
+                let geometry = ContactGeometry { position, normal, gap: -point.depth };
                 let known = old.iter().find(|old| old.key == key);
                 let fresh = Point {
                     key,

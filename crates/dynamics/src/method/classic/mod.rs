@@ -50,6 +50,11 @@ pub trait Rule: Clone + Debug + PartialEq + Default + Send + Sync + 'static {
     /// Advances the bodies of the state by `step.dt` seconds. On an error it may leave things half done.
     fn advance(&self, step: &mut Step<'_, Self>, room: &mut Self::Room) -> Result<(), StepError>;
 
+    /// The energy that is neither in motion nor in forces but in what the method remembers, in joules: springs of its own. Default: none.
+    fn stored_energy(_contacts: &Contacts<Self::Mark>, _memory: &Self::Memory) -> f64 {
+        0.0
+    }
+
     /// Says what of a memory cannot be that of this model and state. Default: nothing.
     fn check(_memory: &Self::Memory, _model: &Model, _state: &State) -> Result<(), String> {
         Ok(())
@@ -81,11 +86,15 @@ pub struct Step<'a, R: Rule> {
     pub observer: &'a mut dyn super::Observer,
     /// Whether the user changed anything since the last step.
     pub changed: bool,
+    /// Whether the step is to end.
+    pub cancel: &'a crate::Cancel,
 }
 
 impl<R: Rule> Step<'_, R> {
-    /// Refuses motions that are not finite: what a rule calls before it goes on with what it has computed.
+    /// Refuses motions that are not finite, and to go on with a step that was cancelled: what a rule calls before it goes on with what
+    /// it has computed.
     pub fn check_finite(&self) -> Result<(), StepError> {
+        self.cancel.check()?;
         finite::check(self.model, &self.roster.movable, &self.state.bodies)?;
         finite::check(self.model, &self.roster.scripted, &self.state.bodies)
     }
@@ -199,6 +208,7 @@ impl<R: Rule> Classic<R> {
             report: &mut self.report,
             observer: &mut *context.observer,
             changed: context.changes.is_everything() || context.changes.iter().next().is_some(),
+            cancel: context.cancel,
         };
         self.rule.advance(&mut step, &mut self.room)?;
         step.check_finite()?;
@@ -266,6 +276,10 @@ impl<R: Rule> Method for Classic<R> {
 
     fn report(&self) -> StepReport {
         self.report
+    }
+
+    fn stored_energy(&self) -> f64 {
+        R::stored_energy(&self.memory.contacts, &self.memory.own)
     }
 
     fn reset(&mut self) {

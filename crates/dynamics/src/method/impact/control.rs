@@ -9,7 +9,7 @@ use crate::ModelError;
 use crate::model::{BodyKind, BodyModel};
 use crate::parts::roster::Roster;
 use crate::schema::JsonSchema;
-use crate::{BodyState, Id, Model};
+use crate::{BodyState, Id, Model, StepError};
 use glam::DMat3;
 use serde::{Deserialize, Serialize};
 use tumble_geometry::math::rotation_from_vector;
@@ -20,6 +20,7 @@ use tumble_geometry::math::rotation_from_vector;
 #[serde(default, deny_unknown_fields)]
 pub struct Schedule {
     /// The name of the body.
+    #[schemars(extend("names" = "body"))]
     pub on: String,
     /// When the values hold, in seconds, in order.
     #[schemars(extend("unit" = "s"))]
@@ -39,6 +40,7 @@ pub struct Schedule {
 #[serde(default, deny_unknown_fields)]
 pub struct Blend {
     /// The name of the body, which has a script and `mass_properties`: scripted bodies have no mass otherwise.
+    #[schemars(extend("names" = "body"))]
     pub on: String,
     /// The weight of the script's velocity, from 0 to 1; impacts have the rest. Default 1: it follows the script.
     #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "1"))]
@@ -144,6 +146,19 @@ impl Properties {
 fn blend_of<'a>(body: &BodyModel, blends: &'a [Blend]) -> Option<&'a Blend> {
     let scripted = matches!(body.kind, BodyKind::Scripted(_));
     blends.iter().find(|blend| scripted && blend.on == body.name)
+}
+
+/// Refuses blends of bodies that have no script or no mass.
+pub(super) fn check_blends(model: &Model, blends: &[Blend], method: &'static str) -> Result<(), StepError> {
+    let is_unfit = |body: &BodyModel| !(matches!(body.kind, BodyKind::Scripted(_)) && body.mass.mass > 0.0);
+    let mut named = blends.iter().flat_map(|blend| model.bodies().iter().filter(|(_, body)| body.name == blend.on));
+    match named.find(|(_, body)| is_unfit(body)) {
+        Some((_, body)) => {
+            let what = format!("blend \"{}\", which lacks a script or `mass_properties`", body.name);
+            Err(StepError::Cannot { method, what, instead: "bodies that have both" })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Moves blended bodies, whose scripts have been followed to `time`, from where they were `before`.

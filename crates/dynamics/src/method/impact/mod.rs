@@ -130,6 +130,7 @@ impl Rule for ImpactSettings {
         step.refuse_joints("\"retroactive\", \"realtime\", \"accurate\", \"verlet\" and \"penalty\"")?;
         let watch = Stopwatch::start();
         self.find_figures(step, room)?;
+        control::check_blends(step.model, &self.blends, Self::NAME)?;
         self.move_freely(step, room);
         step.check_finite()?;
         step.report.times.integrate = watch.elapsed();

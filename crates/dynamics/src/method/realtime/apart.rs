@@ -11,15 +11,16 @@ use tumble_geometry::{Shape, Transform};
 /// The part of the shapes' sizes by which rounding may make them seem farther apart than they are.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether a plane shows that two shapes are farther apart than `gap`, in metres.
-pub(super) fn are_apart([a, b]: [&ColliderModel; 2], b_in_a: &Transform, gap: f64) -> bool {
-    let [Some(first), Some(second)] = [&a.shape, &b.shape].map(convex) else { return false };
+/// How far apart a plane shows two shapes to be, at least, in metres; none if it does not.
+pub(super) fn clearance([a, b]: [&ColliderModel; 2], b_in_a: &Transform) -> Option<f64> {
+    let [first, second] = [convex(&a.shape)?, convex(&b.shape)?];
     let [near, far] = [a.bounding_sphere, b.bounding_sphere];
     let way = b_in_a.point(far.center) - near.center;
-    let Some(normal) = way.try_normalize() else { return false };
+    let distance = way.length();
+    let normal = (distance > 0.0 && distance.is_finite()).then(|| way / distance)?;
     let top = first.support(normal).dot(normal) + first.radius();
     let bottom = b_in_a.point(second.support(b_in_a.inverse_vector(-normal))).dot(normal) - second.radius();
-    bottom - top > gap + ROUNDING * (near.radius + far.radius + way.length())
+    Some(bottom - top - ROUNDING * (near.radius + far.radius + distance)).filter(|&clear| clear > 0.0)
 }
 
 fn convex(shape: &Shape) -> Option<&dyn Convex> {
@@ -68,7 +69,7 @@ mod tests {
             let [i, j] = [0; 2].map(|_| random.usize(0..shapes.len()));
             let gap = 0.1 * random.f64();
             let distance = query::distance(&shapes[i], &shapes[j], &pose).distance;
-            let apart = are_apart([colliders[i], colliders[j]], &pose, gap);
+            let apart = clearance([colliders[i], colliders[j]], &pose).is_some_and(|clear| clear > gap);
             assert!(!apart || distance > gap, "{:?} {:?} {pose:?}: {distance} {gap}", shapes[i], shapes[j]);
             told += usize::from(apart);
             far += usize::from(distance > gap);

@@ -38,6 +38,8 @@ pub(super) struct Contact {
     pub(super) restitution: f64,
     /// Impulses of friction in a substep: along the tangents, about the normal, against rolling.
     pub(super) friction: [f64; 2],
+    /// What friction has exerted in all substeps since contacts were found.
+    pub(super) dragged: [f64; 2],
     pub(super) twist: f64,
     pub(super) roll: DVec3,
     /// 1/m of the lighter body.
@@ -109,6 +111,7 @@ impl Contact {
             spinning: material.spinning_friction,
             restitution: material.restitution,
             friction: [tangents.0.dot(friction) * h, tangents.1.dot(friction) * h],
+            dragged: [0.0; 2],
             twist: twist * h,
             roll: roll * h,
             lightness: numbers.map(|number| bodies.list[number as usize].inverse_mass).into_iter().fold(0.0, f64::max),
@@ -155,6 +158,7 @@ impl Contact {
         pair.burden.follow(self.points().iter().map(|point| point.impulse).sum::<f64>() * self.lightness / h);
         let patch = &mut pair.patches[self.patch as usize];
         patch.friction = (self.tangents[0] * self.friction[0] + self.tangents[1] * self.friction[1]) / h;
+        patch.dragged += self.tangents[0] * self.dragged[0] + self.tangents[1] * self.dragged[1];
         (patch.twist, patch.roll) = (self.twist / h, self.roll / h);
         for (spot, point) in patch.spots_mut().iter_mut().zip(self.points()) {
             spot.load = point.impulse / h;

@@ -4,7 +4,8 @@
 //! bounce off thin air, and what slides over tiles would be stopped by the side of the next one, which is flush with what it slides on.
 //! So a patch that is in the way of the free motion has to be confirmed by it: the colliders must [meet](course::meeting) on their
 //! courses, and they must still meet if they are **lifted** off what bears them, by what they would sink into it and a little more.
-//! What is not confirmed is a ghost, and nobody solves it.
+//! What is not confirmed is a ghost, and nobody solves it. A plane that bodies get to just when contacts are looked at again is in doubt
+//! too: it would be taken for something that bears them, and borders between tiles would stop what slides over them.
 //!
 //! Impacts with other bodies may change the course. After the solve those ghosts are looked for that their bodies have run into deeply
 //! (what is slight is left to the next look at the contacts); they are real then, and the solve is done again.
@@ -28,6 +29,9 @@ const LEAST_LIFT: f64 = 4.0;
 
 /// A ghost that was run into by more than this, relative to the size of the smaller collider, calls for another solve.
 const DEEP: f64 = 0.1;
+
+/// What bears has to be able to stop this part of the motion into it.
+const TRIFLE: f64 = 1e-3;
 
 /// Rounds in which a lift that clears several patches is looked for.
 const LIFT_ROUNDS: usize = 8;
@@ -88,7 +92,7 @@ struct Question {
 pub(super) struct Ghosts {
     doubts: Vec<Doubt>,
     questions: Vec<Question>,
-    /// The pairs of each body.
+    /// The pairs of each body, by its number.
     adjacency: Adjacency,
     /// Pair and patch of each ghost.
     list: Vec<[u32; 2]>,
@@ -145,9 +149,11 @@ impl Ghosts {
                 doubt.met = if apart { outlook.first_meeting(pair, DVec3::ZERO) } else { Some(Meeting::AT_ONCE) };
             },
         );
+        let number = |body: BodyId| Some(outlook.bodies.number(body)).filter(|&number| number != WORLD);
+        let rows = |bodies: [BodyId; 2]| bodies.map(|body| number(body).map_or(usize::MAX, |number| number as usize));
         let links = pairs.list.iter().enumerate().filter(|(_, pair)| !pair.patches.is_empty());
-        let links = links.map(|(index, pair)| (index as u32, pair.bodies));
-        self.adjacency.rebuild(outlook.state.bodies.len(), links);
+        let links = links.map(|(index, pair)| (index as u32, rows(pair.bodies)));
+        self.adjacency.rebuild_rows(outlook.bodies.list.len(), links);
         for doubt in &self.doubts {
             let pair = &mut pairs.list[doubt.pair as usize];
             for number in 0..pair.patches.len() {
@@ -188,7 +194,7 @@ impl Ghosts {
                 continue;
             }
             let sheet = &pair.patches[patch as usize];
-            if overlap <= lift.dot(sheet.normal) {
+            if overlap + outlook.touch_distance <= lift.dot(sheet.normal) {
                 continue;
             }
             let met = if lift == DVec3::ZERO { Some(met) } else { outlook.first_meeting(pair, lift) };
@@ -221,7 +227,7 @@ impl Ghosts {
         // What bears them: the way out of it, and how far that is.
         let mut bearers: SmallVec<[(DVec3, f64); 16]> = SmallVec::new();
         for (side, &body) in pair.bodies.iter().enumerate().filter(|(_, body)| outlook.is_moved(**body)) {
-            for &other_number in self.adjacency.of(body) {
+            for &other_number in self.adjacency.row(outlook.bodies.number(body) as usize) {
                 let other = &pairs.list[other_number as usize];
                 for (index, bearing) in other.patches.iter().enumerate() {
                     if bearing.ghost || bearing.open || [other_number, index as u32] == [number, patch] {
@@ -336,14 +342,15 @@ impl Outlook<'_> {
     }
 
     /// Where the colliders of a pair first meet on their free courses, the second body being lifted. Often points of all patches in doubt
-    /// are seen to arrive, and the first of them tells; or only one patch is in doubt, and the colliders overlap in the end. Else the
-    /// time of impact is looked for.
+    /// are seen to arrive, and the first of them tells; or all patches in doubt face about the same way, and the colliders overlap in the
+    /// end. Else the time of impact is looked for.
     fn first_meeting(&self, pair: &Pair, lift: DVec3) -> Option<Meeting> {
         let free = |body: BodyId| self.free_velocities(body);
         self.first_arrival(pair, lift).or_else(|| self.meeting(pair, &free, lift))
     }
 
-    /// The first meeting, if points of all patches in doubt are seen to arrive, or if there is only one and the colliders overlap in the end.
+    /// The first meeting, if points of all patches in doubt are seen to arrive, or if these face about the same way, so that whichever is
+    /// met is none of the others' wall, and the colliders overlap in the end.
     fn first_arrival(&self, pair: &Pair, lift: DVec3) -> Option<Meeting> {
         let colliders = self.colliders(pair)?;
         let course = |body: BodyId| {
@@ -352,17 +359,20 @@ impl Outlook<'_> {
         };
         let courses = pair.bodies.map(course);
         let free = |body: BodyId| self.free_velocities(body);
-        let mut first: Option<Meeting> = None;
-        let is_doubtful = |patch: &&Patch| patch.doubtful && !patch.ghost;
-        let is_in_the_way = |patch: &&Patch| self.overlap(pair, patch, &free) > lift.dot(patch.normal);
-        let mut questioned = pair.patches.iter().filter(is_doubtful).filter(is_in_the_way);
-        if let (Some(patch), None) = (questioned.next(), questioned.next())
-            && course::overlap_in_the_end(colliders, &courses, lift, self.part)
-        {
-            let time = self.closes_after(pair, patch, lift);
-            return Some(Meeting { time, normal: Some(patch.normal), parts: patch.parts });
+        let is_questioned = |patch: &&Patch| {
+            patch.doubtful && !patch.ghost && self.overlap(pair, patch, &free) > lift.dot(patch.normal)
+        };
+        let questioned: SmallVec<[&Patch; 8]> = pair.patches.iter().filter(is_questioned).collect();
+        let met = |patch: &Patch, time: f64| Meeting { time, normal: Some(patch.normal), parts: patch.parts };
+        let fit = |a: &Patch, b: &Patch| met(a, 0.0).fits(b.parts, b.normal);
+        let face_one_way =
+            questioned.iter().enumerate().all(|(index, a)| questioned[..index].iter().all(|b| fit(a, b)));
+        if !questioned.is_empty() && face_one_way && course::overlap_in_the_end(colliders, &courses, lift, self.part) {
+            let meetings = questioned.iter().map(|patch| met(patch, self.closes_after(pair, patch, lift)));
+            return meetings.min_by(|a, b| a.time.total_cmp(&b.time));
         }
-        for patch in pair.patches.iter().filter(is_doubtful).filter(is_in_the_way) {
+        let mut first: Option<Meeting> = None;
+        for patch in questioned {
             let arrival = |spot: &Spot| {
                 // A corner arrives where it is expected; what lies on edges or faces is met elsewhere on them.
                 let side = (0..2).find(|&side| spot.features[side].is_tip())?;
@@ -371,7 +381,7 @@ impl Outlook<'_> {
             };
             let time = patch.spots().iter().find_map(arrival)?;
             if first.is_none_or(|first| time < first.time) {
-                first = Some(Meeting { time, normal: Some(patch.normal), parts: patch.parts });
+                first = Some(met(patch, time));
             }
         }
         first
@@ -385,6 +395,13 @@ impl Outlook<'_> {
             Course::from(self.state.bodies[body.slot()].center_pose(), velocities(body), change)
         };
         course::meeting(colliders, pair.bodies.map(course), lift, self.part)
+    }
+
+    /// Whether what a patch bore can stop more than a trifle of the motion by which bodies get so deep beyond its plane.
+    fn bears(&self, pair: &Pair, patch: &Patch, overlap: f64) -> bool {
+        let inverse_mass = |body: BodyId| self.bodies.list[self.bodies.number(body) as usize].inverse_mass;
+        let response = self.part * self.part * pair.bodies.into_iter().map(inverse_mass).sum::<f64>();
+        patch.spots().iter().any(|spot| spot.load * response > TRIFLE * overlap)
     }
 
     /// How deep bodies get beyond the plane of a patch, `−(c + h J v)`; what they overlap by already does not count.
@@ -442,9 +459,9 @@ impl Outlook<'_> {
             [body.velocity, body.angular_velocity]
         };
         if self.is_apart(patch) {
-            return self.overlap(pair, patch, &free) + self.curve(pair, patch) > 0.0;
+            return self.overlap(pair, patch, &free) + self.curve(pair, patch) > -self.touch_distance;
         }
-        let bears = || patch.spots().iter().any(|spot| spot.load > 0.0);
-        !bears() && self.overlap(pair, patch, &now) > self.touch_distance
+        let overlap = self.overlap(pair, patch, &now);
+        overlap > self.touch_distance && !self.bears(pair, patch, overlap)
     }
 }

@@ -29,7 +29,10 @@ const THRONG: usize = 48;
 const MILD: f64 = 50.0;
 
 /// The fewest substeps in a step of islands with joints that are swept: the gaps of joints fall with their square.
-const FIGURE_SUBSTEPS: u32 = 16;
+const FIGURE_SUBSTEPS: u32 = 8;
+
+/// The most substeps in a step on account of the gaps of joints, while figures crash about: blows open joints for a moment, whatever is done.
+const MOST_IN_A_CRASH: u32 = 16;
 
 /// How an island is solved.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +78,7 @@ impl Realtime {
     /// Nothing acts in an island: its bodies fly, and its contacts bear nothing.
     fn let_go(&mut self, island: &Island) {
         for &index in &island.contacts {
+            self.memory.pairs.list[index].burden.crashes = false;
             for patch in &mut self.memory.pairs.list[index].patches {
                 patch.spots_mut().iter_mut().for_each(|spot| spot.load = 0.0);
                 (patch.friction, patch.twist, patch.roll) = Default::default();
@@ -85,9 +89,8 @@ impl Realtime {
     /// Decides how all islands are solved. Those with joints that are swept go together, in as many substeps as the most demanding of them.
     fn choose_tiers(&mut self, model: &Model, islands: &[Island]) {
         self.plan.clear();
-        let mut crashes = false;
-        let nets = self.memory.net_load.substeps(self.rhythm.refreshes, self.settings.most_substeps);
-        self.net_substeps = self.rhythm.substeps.max(nets);
+        let (mut heaps_crash, mut figures_crash) = (false, false);
+        self.net_substeps = self.rhythm.substeps;
         let crowded = [self.is_crowded(islands), self.is_throng(islands)];
         for (number, island) in islands.iter().enumerate().filter(|(_, island)| island.needs_solving()) {
             let pairs = &self.memory.pairs.list;
@@ -96,11 +99,18 @@ impl Realtime {
             let pace = self.pace(island, contacts, eliminate, crowded);
             let mut substeps = 0;
             if pace == Pace::Heap {
-                crashes |= self.note_crash(island) && contacts > FEW_CONTACTS;
+                let crash = self.note_crash(island);
+                match island.joints.is_empty() {
+                    true => heaps_crash |= crash && contacts > FEW_CONTACTS,
+                    false => figures_crash |= crash && contacts > 0,
+                }
                 let gravity = |id: &BodyId| self.bodies.list[self.bodies.number(*id) as usize].acceleration;
                 let gravity = island.bodies.iter().map(|id| gravity(id).length_squared()).fold(0.0, f64::max).sqrt();
                 let burdens = island.contacts.iter().map(|&index| &self.memory.pairs.list[index].burden);
-                substeps = load::substeps(burdens, gravity, &self.rhythm, &self.settings);
+                // Figures whose masses do not differ by much are soft as it is; small heaps are solved exactly as soon as they are calm.
+                let large = contacts > self.settings.exact_contacts as usize && !crash;
+                let is_mild = (large || !island.joints.is_empty()) && self.is_mild(island);
+                substeps = load::substeps(burdens, (gravity, is_mild), &self.rhythm, &self.settings);
                 if !island.joints.is_empty() {
                     substeps = substeps.max(FIGURE_SUBSTEPS.div_ceil(self.rhythm.refreshes));
                     self.net_substeps = self.net_substeps.max(substeps);
@@ -108,7 +118,10 @@ impl Realtime {
             }
             self.plan.push(Tier { island: number, contacts, pace, substeps });
         }
-        self.memory.load.crashes = crashes;
+        let most = if figures_crash { MOST_IN_A_CRASH } else { u32::MAX };
+        let most = self.settings.most_substeps.min(most);
+        self.net_substeps = self.net_substeps.max(self.memory.net_load.substeps(self.rhythm.refreshes, most));
+        self.memory.load.crashes = heaps_crash;
     }
 
     /// Tells the pairs of an island in a heap whether it crashes about.
@@ -128,7 +141,9 @@ impl Realtime {
         let Self { contacts, bodies, memory, exact, .. } = self;
         contacts.clear();
         for &index in &island.contacts {
-            let pair = &memory.pairs.list[index];
+            let pair = &mut memory.pairs.list[index];
+            pair.burden.crashes = false;
+            let pair = &*pair;
             contacts.extend(pair.real_patches().map(|patch| Contact::new((index, pair), patch, bodies, h)));
         }
         let members = Members { contacts, joints: &island.joints, pace };

@@ -5,16 +5,17 @@
 //! measured anew: points that are found anew in every step flicker, and what flickers never comes to rest.
 
 use super::RealtimeSettings;
-use super::apart::are_apart;
+use super::apart::clearance;
 use super::awake::is_still;
 use super::load::Burden;
+use super::stations::{Station, Stations, keep_apart, parted, prediction};
 use super::wide::Link;
 use crate::contact::{self, Contact, ContactImpulse, ContactPoints};
 use crate::event::Grip;
 use crate::model::{ColliderModel, ContactMaterial};
 use crate::parts::adjacency::Adjacency;
 use crate::parts::notices::Touch;
-use crate::parts::regions::{reach, relocate, world_pose};
+use crate::parts::regions::relocate;
 use crate::parts::roster::Roster;
 use crate::parts::{pairs, perturbation};
 use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
@@ -27,6 +28,10 @@ use tumble_geometry::{Shape, Transform};
 
 /// The fewest pairs that are worth a thread of their own.
 const LEAST_SHARE: usize = 64;
+
+/// Within a step, points are taken along while surfaces have moved against each other by this many times the share of their size by
+/// which they may from step to step ([`RealtimeSettings::keep`]).
+const WAIT: f64 = 4.0;
 
 thread_local! {
     /// Room for the manifolds of a pair: threads keep it from step to step.
@@ -65,6 +70,8 @@ pub(super) struct Patch {
     pub(super) friction: DVec3,
     pub(super) twist: f64,
     pub(super) roll: DVec3,
+    /// The impulse of friction during the step, in N s.
+    pub(super) dragged: DVec3,
     /// Whether it is in doubt, and whether it is in the way of nobody (`ghosts`); found anew with every look at the contacts.
     #[serde(skip)]
     pub(super) doubtful: bool,
@@ -111,6 +118,7 @@ impl Patch {
         }
         if let Some(before) = before {
             (patch.friction, patch.twist, patch.roll) = (before.friction, before.twist, before.roll);
+            patch.dragged = before.dragged;
         }
         patch
     }
@@ -121,6 +129,40 @@ impl Patch {
         self.parts == [manifold.part_a, manifold.part_b]
             && self.spots().len() == points.len()
             && self.spots().iter().zip(points).all(|(spot, point)| spot.feature == point.feature)
+    }
+
+    /// Whether it can be taken along. Where two round surfaces touch, the normal depends on where they are, and where a cylinder lies over
+    /// a border, or a ball rolls from triangle to triangle, so do the points.
+    fn can_be_carried(&self) -> bool {
+        let is_ball = |feature: Feature| matches!(feature, Feature::Ball | Feature::End(_) | Feature::Segment);
+        let is_face = |feature: Feature| feature.is_flat() && !matches!(feature, Feature::Triangle { .. });
+        let ball_on_face = |spot: &Spot| {
+            let [a, b] = spot.features;
+            is_face(a) && is_ball(b) || is_ball(a) && is_face(b)
+        };
+        self.round == [0.0; 2] || self.spots().iter().all(ball_on_face)
+    }
+
+    /// Takes its points along with the colliders: a corner goes with its shape, what is round with the centre of its curvature, a normal
+    /// with the face it is perpendicular to.
+    fn carry_along(&mut self, [first, second]: [&Station; 2]) {
+        let (normal, round) = (self.normal, self.round);
+        let half_way = |flat: [bool; 2], from: DVec3, to: DVec3| match flat {
+            [true, false] => to,
+            [false, true] => from,
+            _ => 0.5 * (from + to),
+        };
+        let flat = self.spots().first().map_or([false; 2], |spot| spot.features.map(Feature::is_flat));
+        for spot in self.spots_mut() {
+            let from = first.way_of_point(spot.position - normal * round[0]);
+            let to = second.way_of_point(spot.position + normal * round[1]);
+            spot.gap += normal.dot(to - from);
+            spot.position += half_way(spot.features.map(Feature::is_flat), from, to);
+        }
+        // The face is the one on which the corners of the other stand.
+        let turned = half_way([flat[1], flat[0]], first.way_of_direction(normal), second.way_of_direction(normal));
+        self.normal = (normal + turned).normalize_or(normal);
+        (self.ghost, self.belt) = (false, None);
     }
 
     /// Puts the points to where they are now.
@@ -144,6 +186,12 @@ pub(super) struct Pair {
     pub(super) colliders: [ColliderId; 2],
     pub(super) bodies: [BodyId; 2],
     pub(super) patches: Patches,
+    /// How far apart its colliders were when the step began, at least, in metres; zero if that is not known.
+    #[serde(skip)]
+    clear: f64,
+    /// How far its surfaces have moved against each other since its points were found, within a step, in metres.
+    #[serde(skip)]
+    parted: f64,
     /// How many of its patches are no ghosts, whether one of these touches or is in the way, and whether one is in doubt (`ghosts`).
     #[serde(skip)]
     pub(super) real: u32,
@@ -254,14 +302,14 @@ impl ContactPoints for Pair {
     fn point(&self, index: usize) -> contact::ContactPoint {
         let all = self.patches.iter().flat_map(|patch| patch.spots().iter().map(move |spot| (patch, spot)));
         let Some((patch, spot)) = all.clone().nth(index) else { return contact::ContactPoint::default() };
-        let total: f64 = patch.spots().iter().map(|spot| spot.load).sum();
+        let total: f64 = patch.spots().iter().map(|spot| spot.exerted).sum();
         // Friction acts at the middle of the patch; each point is told its share of the pressure.
-        let share = if total > 0.0 { spot.load / total * self.dt } else { 0.0 };
+        let share = if total > 0.0 { spot.exerted / total } else { 0.0 };
         let impulse = ContactImpulse {
             normal: spot.exerted,
-            friction: patch.friction * share,
-            rolling: patch.roll * share,
-            spinning: patch.twist * share,
+            friction: patch.dragged * share,
+            rolling: patch.roll * (share * self.dt),
+            spinning: patch.twist * (share * self.dt),
         };
         contact::ContactPoint {
             position: spot.position,
@@ -286,6 +334,8 @@ impl pairs::Pair for Pair {
             colliders,
             bodies: [a.body, b.body],
             patches: Patches::new(),
+            clear: 0.0,
+            parted: 0.0,
             real: 0,
             acts: false,
             doubtful: false,
@@ -328,6 +378,7 @@ impl Pair {
     fn begin(&mut self, dt: f64) {
         let old_dt = std::mem::replace(&mut self.dt, dt);
         self.meeting = None;
+        (self.clear, self.parted) = (0.0, 0.0);
         self.was_bare = self.is_bare();
         if self.was_bare {
             return;
@@ -338,7 +389,10 @@ impl Pair {
         (before.shapes, before.tilt, before.dt, before.touch) = (self.shapes, *tilt, old_dt, self.touch);
         (before.burden, before.unrest) = (self.burden, self.unrest);
         self.unrest.steps = self.unrest.steps.saturating_sub(1);
-        self.patches.iter_mut().flat_map(Patch::spots_mut).for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
+        for patch in &mut self.patches {
+            patch.dragged = DVec3::ZERO;
+            patch.spots_mut().iter_mut().for_each(|spot| (spot.exerted, spot.hit) = (0.0, 0.0));
+        }
     }
 
     /// The cache, which is about to change.
@@ -420,21 +474,88 @@ impl Pair {
         if self.first_is_sensor { [a, b] } else { [b, a] }
     }
 
-    /// Finds where the colliders touch, and recognises the points of the last time.
-    fn update(&mut self, world: &Scenery<'_>, manifolds: &mut Vec<Manifold>) {
-        let Scenery { model, state, dt, settings, .. } = *world;
+    /// Whether it need not be looked at again in this step: it is still out of reach, or its points have been taken along.
+    fn waits(&mut self, world: &Scenery<'_>, stations: [&Station; 2], size: f64) -> bool {
+        if self.blank {
+            return keep_apart(stations, self.clear, world.dt);
+        }
+        self.parted += parted(stations);
+        let can_be_carried = self.patches.iter().all(Patch::can_be_carried);
+        if self.sensor || self.patches.is_empty() || world.model.has_contact_rule() || !can_be_carried {
+            return false;
+        }
+        let is_near = self.parted <= WAIT * world.settings.keep * size;
+        if !is_near {
+            return false;
+        }
+        for patch in &mut self.patches {
+            patch.carry_along(stations);
+        }
+        true
+    }
+
+    /// Looks at it, for the first time in a step if one `begins`.
+    fn look(&mut self, world: &Scenery<'_>, stations: &Stations, begins: Option<f64>, manifolds: &mut Vec<Manifold>) {
+        if let Some(dt) = begins {
+            self.begin(dt);
+        }
+        let Scenery { model, state, dt, .. } = *world;
+        let moving = self.colliders.map(|id| stations.get(id));
+        let at_rest = moving.iter().all(Option::is_none);
+        if (at_rest && !self.patches.is_empty()) || world.cancel.is_cancelled() {
+            return;
+        }
         let [Some(a), Some(b)] = self.colliders.map(|id| model.colliders().get(id)) else { return };
+        let both: [Station; 2];
+        let stations = match moving {
+            [Some(first), Some(second)] => [first, second],
+            _ => {
+                let still = |side: usize, collider: &ColliderModel| {
+                    let body = &state.bodies[collider.body.slot()];
+                    moving[side]
+                        .copied()
+                        .unwrap_or_else(|| Station::new(model, self.colliders[side], collider, body, dt))
+                };
+                both = [still(0, a), still(1, b)];
+                both.each_ref()
+            }
+        };
+        let size = a.bounding_sphere.radius.min(b.bounding_sphere.radius);
+        if begins.is_none() && self.waits(world, stations, size) {
+            return;
+        }
+        let known = std::mem::take(&mut self.clear);
+        self.parted = 0.0;
+        self.update(world, [a, b], stations, manifolds);
+        if begins.is_none() {
+            self.clear = known;
+        }
+    }
+
+    /// Takes over what a contact has of its colliders but for their shapes.
+    fn mix(&mut self, model: &Model) {
+        let [Some(a), Some(b)] = self.colliders.map(|id| model.colliders().get(id)) else { return };
+        (self.sensor, self.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
+        self.material = model.mixing().mix(&a.material, &b.material);
+    }
+
+    /// Finds where the colliders touch, and recognises the points of the last time.
+    fn update(
+        &mut self,
+        world: &Scenery<'_>,
+        [a, b]: [&ColliderModel; 2],
+        stations: [&Station; 2],
+        manifolds: &mut Vec<Manifold>,
+    ) {
+        let Scenery { model, state, dt, settings, .. } = *world;
         let shapes = [a.shape_revision, b.shape_revision];
         if self.shapes != shapes {
             self.shapes = shapes;
             *self.cache_mut() = PairCache::default();
             self.patches.clear();
         }
-        (self.sensor, self.first_is_sensor) = (a.sensor || b.sensor, a.sensor);
-        self.material = model.mixing().mix(&a.material, &b.material);
-        let motions = [&state.bodies[a.body.slot()], &state.bodies[b.body.slot()]];
-        let pose = world_pose(a, motions[0]);
-        let b_in_a = pose.to_local(&world_pose(b, motions[1]));
+        let pose = stations[0].pose;
+        let b_in_a = pose.to_local(&stations[1].pose);
         if self.sensor {
             self.touch.now = query::intersects(&a.shape, &b.shape, &b_in_a);
             self.patches.clear();
@@ -442,8 +563,7 @@ impl Pair {
         }
         manifolds.clear();
         // Points are wanted up to the gap that the surfaces can close until the next time.
-        let speed = (motions[1].velocity - motions[0].velocity).length();
-        let prediction = (speed * dt + reach(model, a, motions[0], dt) + reach(model, b, motions[1], dt)).min(f64::MAX);
+        let prediction = prediction(stations, dt);
         let options = ManifoldOptions { prediction, recycling: settings.keep, ..ManifoldOptions::default() };
         if self.blank {
             self.look_for_first([a, b], &b_in_a, &options, manifolds);
@@ -453,10 +573,19 @@ impl Pair {
         if manifolds.is_empty() {
             return self.forget();
         }
-        if self.patches.is_empty() && self.material.perturbation > 0.0 {
-            self.tilt_by(perturbation::tilt(state.random, state.steps, self.colliders, self.material.perturbation));
+        let rough = self.material.perturbation;
+        if self.patches.is_empty() && rough > 0.0 {
+            let ideal = pose.vector(manifolds[0].normal);
+            self.tilt_by(perturbation::begin(model, state, self.colliders, rough, ideal));
         }
-        self.adopt(manifolds, &pose, |manifold| roundness(manifold, [&a.shape, &b.shape], &b_in_a));
+        let tilt = self.tilt();
+        let normal = |manifold: &Manifold| {
+            let ideal = pose.vector(manifold.normal);
+            let here = |point: &ContactPoint| perturbation::here(model, state, rough, pose.point(point.position));
+            let tilt = tilt + manifold.points().first().map_or(DVec3::ZERO, here);
+            if tilt == DVec3::ZERO { ideal } else { (ideal + tilt).normalize_or(ideal) }
+        };
+        self.adopt(manifolds, &pose, normal, |manifold| roundness(manifold, [&a.shape, &b.shape], &b_in_a));
         self.ask_rule(model, state);
     }
 
@@ -480,7 +609,8 @@ impl Pair {
         options: &ManifoldOptions,
         manifolds: &mut Vec<Manifold>,
     ) {
-        if are_apart([a, b], b_in_a, options.prediction) {
+        if let Some(clear) = clearance([a, b], b_in_a).filter(|&clear| clear > options.prediction) {
+            self.clear = clear;
             return;
         }
         let mut cache = PairCache::default();
@@ -497,6 +627,7 @@ impl Pair {
         if !model.has_contact_rule() {
             return;
         }
+        self.mix(model);
         let spots = self.patches.iter().flat_map(|patch| patch.spots().iter().map(|spot| (patch.normal, spot.gap)));
         let Some(nearest) = spots.min_by(|a, b| a.1.total_cmp(&b.1)) else { return };
         let Some(change) = model.contact_change(state, self.colliders, self.material, nearest) else { return };
@@ -507,12 +638,13 @@ impl Pair {
     }
 
     /// Replaces the patches; what a point bore goes over to the point of the same name.
-    fn adopt(&mut self, manifolds: &[Manifold], pose: &Transform, round: impl Fn(&Manifold) -> [f64; 2]) {
-        let tilt = self.tilt();
-        let normal = |manifold: &Manifold| {
-            let ideal = pose.vector(manifold.normal);
-            if tilt == DVec3::ZERO { ideal } else { (ideal + tilt).normalize_or(ideal) }
-        };
+    fn adopt(
+        &mut self,
+        manifolds: &[Manifold],
+        pose: &Transform,
+        normal: impl Fn(&Manifold) -> DVec3,
+        round: impl Fn(&Manifold) -> [f64; 2],
+    ) {
         let known = self.patches.len();
         self.recycled = false;
         if known == manifolds.len() && self.patches.iter().zip(manifolds).all(|(patch, now)| patch.has_points_of(now)) {
@@ -600,6 +732,8 @@ pub(super) struct Pairs {
     candidates: Candidates,
     #[serde(skip)]
     spare: Spare,
+    #[serde(skip)]
+    stations: Stations,
     /// The still pairs of each body, and how many of them touch, in how many points.
     #[serde(skip)]
     of_still: Adjacency,
@@ -732,21 +866,19 @@ impl Pairs {
     /// Narrow phase: finds the points of all pairs of which one moves, where the bodies are now. `begins` is the length of the step that
     /// begins with it, if one does.
     pub(super) fn touch(&mut self, world: &Scenery<'_>, begins: Option<f64>) {
-        let still = |id: BodyId| is_still(world.model, world.state, id);
-        let members = self.list.len() / LEAST_SHARE;
+        let movers = world.awake.iter().chain(&world.roster.scripted);
+        self.stations.look((world.model, world.state), movers, world.dt, begins.is_some());
+        let (stations, members) = (&self.stations, self.list.len() / LEAST_SHARE);
         world.workers.shares(members, &mut self.list, |_, pairs| {
             MANIFOLDS.with_borrow_mut(|manifolds| {
-                for pair in pairs {
-                    if let Some(dt) = begins {
-                        pair.begin(dt);
-                    }
-                    let moves = !pair.bodies.into_iter().all(still) || pair.patches.is_empty();
-                    if moves && !world.cancel.is_cancelled() {
-                        pair.update(world, manifolds);
-                    }
-                }
+                pairs.iter_mut().for_each(|pair| pair.look(world, stations, begins, manifolds));
             });
         });
+    }
+
+    /// Colliders have changed, or how materials are mixed.
+    pub(super) fn mix(&mut self, model: &Model) {
+        self.list.iter_mut().chain(&mut self.still).for_each(|pair| pair.mix(model));
     }
 
     /// How far the colliders of a pair move relative to each other in `dt` seconds at most, relative to the size of the smaller one; what is
@@ -779,16 +911,23 @@ impl Pairs {
         self.list.sort_by_key(|pair| pair.colliders);
     }
 
-    /// The part of it that leaves a trace.
+    /// The part of it that leaves a trace. Where a shape has been replaced since, what its surface touched is forgotten, as the next step
+    /// would, and what the pair bore is not.
     pub(super) fn retain_what_matters(&mut self, model: &Model) {
-        let matters = |pair: &Pair| {
+        let matters = |pair: &mut Pair| {
             let revision = |id| model.colliders().get(id).map(|collider| collider.shape_revision);
-            let alive = pair.colliders.map(revision) == pair.shapes.map(Some);
+            let [Some(a), Some(b)] = pair.colliders.map(revision) else { return false };
+            if pair.shapes != [a, b] {
+                pair.patches.clear();
+                if let Some(details) = &mut pair.details {
+                    details.cache = PairCache::default();
+                }
+            }
             let leaves = pair.touch.now || pair.touch.before || (pair.burden, pair.unrest) != Default::default();
-            alive && (!pair.patches.is_empty() || leaves)
+            !pair.patches.is_empty() || leaves
         };
-        self.list.retain(matters);
-        self.still.retain(matters);
+        self.list.retain_mut(matters);
+        self.still.retain_mut(matters);
     }
 
     /// Takes over pairs that were saved: forgets those of colliders that are not there.
@@ -800,6 +939,7 @@ impl Pairs {
             pair.shapes = [a.shape_revision, b.shape_revision];
             pair.bodies == [a.body, b.body]
         });
+        self.mix(model);
         self.list.sort_by_key(|pair| pair.colliders);
         self.list.dedup_by_key(|pair| pair.colliders);
         self.ended.retain(|pair| pair.touch.before);

@@ -189,8 +189,9 @@ impl PairState {
     }
 
     /// The normal of a rough surface whose ideal normal this is.
-    pub(super) fn tilted(&self, ideal: DVec3) -> DVec3 {
-        if self.tilt == DVec3::ZERO { ideal } else { (ideal + self.tilt).normalize_or(ideal) }
+    pub(super) fn tilted(&self, ideal: DVec3, here: DVec3) -> DVec3 {
+        let tilt = self.tilt + here;
+        if tilt == DVec3::ZERO { ideal } else { (ideal + tilt).normalize_or(ideal) }
     }
 
     /// Forgets what was found for shapes other than those of these revisions.

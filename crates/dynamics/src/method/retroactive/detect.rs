@@ -292,14 +292,17 @@ fn update(pair: &mut PairState, moment: &Moment<'_>, manifolds: &mut Vec<Manifol
         (pair.cache, pair.tilt) = (PairCache::default(), DVec3::ZERO);
     }
     let old = std::mem::take(&mut pair.points);
-    if old.is_empty() && !manifolds.is_empty() && pair.material.perturbation > 0.0 {
-        pair.tilt = perturbation::tilt(state.random, state.steps, pair.colliders, pair.material.perturbation);
+    let rough = pair.material.perturbation;
+    if let (true, Some(first), true) = (old.is_empty(), manifolds.first(), rough > 0.0) {
+        pair.tilt = perturbation::begin(model, state, pair.colliders, rough, pose_a.vector(first.normal));
     }
     for manifold in manifolds.iter() {
-        let normal = pair.tilted(pose_a.vector(manifold.normal));
+        let ideal = pose_a.vector(manifold.normal);
         for point in manifold.points() {
             let key = (manifold.part_a, manifold.part_b, point.feature);
-            let geometry = ContactGeometry { position: pose_a.point(point.position), normal, gap: -point.depth };
+            let position = pose_a.point(point.position);
+            let normal = pair.tilted(ideal, perturbation::here(model, state, rough, position));
+            let geometry = ContactGeometry { position, normal, gap: -point.depth };
             let known = old.iter().find(|old| old.key == key);
             pair.points.push(match known {
                 Some(known) => known.moved_to(point.features, geometry, dt),

@@ -8,6 +8,7 @@
 use super::assemble::JointMemory;
 use super::contact::PointState;
 use super::detect::{Contacts, ContactsToSave};
+use super::on_springs::Anchored;
 use crate::contact::ContactImpulse;
 use crate::parts::activity::Activity;
 use crate::{Model, ModelError, State};
@@ -22,6 +23,8 @@ pub(super) struct Memory {
     pub(super) activity: Activity,
     /// The length of the last step, in seconds; zero before the first.
     pub(super) dt: f64,
+    /// The springs of contacts, if they are springs, in the order of the contacts.
+    pub(super) springs: Vec<Anchored>,
 }
 
 /// What of it goes into a file, without a copy.
@@ -31,13 +34,15 @@ pub(super) struct MemoryToSave<'a> {
     joints: &'a [JointMemory],
     activity: &'a Activity,
     dt: f64,
+    springs: &'a [Anchored],
 }
 
 /// A copy that uses the memory of what it replaces.
 impl Clone for Memory {
     fn clone(&self) -> Self {
-        let Self { contacts, joints, activity, dt } = self;
-        Self { contacts: contacts.clone(), joints: joints.clone(), activity: activity.clone(), dt: *dt }
+        let Self { contacts, joints, activity, dt, springs } = self;
+        let (contacts, joints, activity) = (contacts.clone(), joints.clone(), activity.clone());
+        Self { contacts, joints, activity, dt: *dt, springs: springs.clone() }
     }
 
     fn clone_from(&mut self, other: &Self) {
@@ -45,6 +50,7 @@ impl Clone for Memory {
         self.joints.clone_from(&other.joints);
         self.activity.clone_from(&other.activity);
         self.dt = other.dt;
+        self.springs.clone_from(&other.springs);
     }
 }
 
@@ -54,12 +60,13 @@ impl Memory {
         self.joints.clear();
         self.activity.reset();
         self.dt = 0.0;
+        self.springs.clear();
     }
 
     /// The part of it that leaves a trace.
     pub(super) fn to_save(&self, model: &Model) -> MemoryToSave<'_> {
-        let Self { contacts, joints, activity, dt } = self;
-        MemoryToSave { contacts: contacts.to_save(model), joints, activity, dt: *dt }
+        let Self { contacts, joints, activity, dt, springs } = self;
+        MemoryToSave { contacts: contacts.to_save(model), joints, activity, dt: *dt, springs }
     }
 
     /// Whether what was saved can be what was remembered of this model and state.
@@ -80,6 +87,9 @@ impl Memory {
         }
         if !self.contacts.list.is_sorted_by(|a, b| a.colliders < b.colliders) {
             return Err("the contacts are not in the order of their colliders".into());
+        }
+        if !self.springs.iter().all(Anchored::is_finite) {
+            return Err("a contact has springs that are not finite".into());
         }
         let (joints, slots) = (self.joints.len(), model.joints().slot_count());
         if joints > slots {

@@ -30,6 +30,7 @@ mod impact;
 mod memory;
 mod nearby;
 mod notify;
+mod on_springs;
 mod parts;
 mod passive;
 mod positions;
@@ -41,15 +42,17 @@ mod speculate;
 mod trembling;
 mod whip;
 
-#[cfg(feature = "registry")]
-pub use settings::RetroactiveDescription;
+pub use on_springs::ContactModel;
 pub use settings::RetroactiveSettings;
+#[cfg(feature = "registry")]
+pub use settings::{ContactModelName, RetroactiveDescription};
 
 use self::assemble::{Assembler, Assembly, JointMemory, Stage};
 use self::bounce::Budget;
 use self::detect::{Moment, Scenery};
 use self::impact::{Impacts, bounces};
 use self::memory::{Memory, MemoryToSave};
+use self::on_springs::{Anchored, OnSprings};
 use self::parts::Exerted;
 use self::push::Push;
 use self::speculate::{Outlook, Sheets};
@@ -76,6 +79,7 @@ use tumble_geometry::broad_phase::{BroadPhase, DynamicTree};
 #[derive(Debug)]
 pub struct Retroactive {
     settings: RetroactiveSettings,
+    contact_model: ContactModel,
     integrator: Box<dyn Integrator>,
     solver: Box<dyn ConstraintSolver>,
     /// An empty one of the kind that the world is to use.
@@ -94,6 +98,8 @@ pub struct Retroactive {
     finished: Vec<bool>,
     /// What contacts exerted in parts of it.
     exerted: Exerted,
+    /// Where contacts are springs, room for that.
+    on_springs: OnSprings,
     /// Who may end the step under way.
     cancel: Cancel,
     report: StepReport,
@@ -121,6 +127,7 @@ impl Retroactive {
     pub fn new() -> Self {
         Self {
             settings: RetroactiveSettings::default(),
+            contact_model: ContactModel::default(),
             integrator: Box::new(VelocityVerlet::default()),
             solver: Box::new(Direct::default()),
             broad_phase: Box::new(DynamicTree::default()),
@@ -132,6 +139,7 @@ impl Retroactive {
             budget: Budget::default(),
             finished: Vec::new(),
             exerted: Exerted::default(),
+            on_springs: OnSprings::default(),
             cancel: Cancel::new(),
             report: StepReport::default(),
             before: Before::default(),
@@ -160,6 +168,17 @@ impl Retroactive {
     pub fn with_settings(mut self, settings: RetroactiveSettings) -> Self {
         self.settings = settings;
         self
+    }
+
+    /// With another contact model.
+    pub fn with_contact_model(mut self, contact_model: ContactModel) -> Self {
+        self.contact_model = contact_model;
+        self
+    }
+
+    /// What keeps bodies apart.
+    pub fn contact_model(&self) -> ContactModel {
+        self.contact_model
     }
 
     /// The settings.
@@ -354,9 +373,39 @@ impl Retroactive {
         self.wake_touched(context);
         self.report.times.detect = total.elapsed();
 
-        let watch = Stopwatch::start();
         let state = &mut *context.state;
         self.budget = Budget::new(&FreeMotion::new(model, state), state.time, &state.bodies);
+        match self.contact_model {
+            ContactModel::Constraints => self.step_on_rows(context)?,
+            ContactModel::Penalty(penalty) => self.step_on_springs(context, &penalty)?,
+        }
+
+        let state = &mut *context.state;
+        let (islands, events) = (self.islands.as_slice(), &mut *context.events);
+        let pushed = |id| self.budget.acceleration(id);
+        let quiet = (&settings.activity(), pushed);
+        self.memory.activity.update(model, state, (time, dt), quiet, islands.iter(), events);
+        for slept in &events.slept {
+            context.index.body_changed(model, slept.body);
+        }
+        turns::follow(model, &self.roster.turning, state);
+        let reaction = |joint| known_reaction(&self.memory.joints, joint);
+        breaking::break_joints(model, &self.roster.breakable, reaction, time, state, events);
+        notify::limits(model, &mut self.memory.joints, time, events);
+        notify::contacts(&mut self.memory.contacts, &settings, context);
+        self.memory.dt = dt;
+        self.index_contacts(context.state.bodies.len());
+        self.count(context.state);
+        self.report.times.total = total.elapsed();
+        Ok(())
+    }
+
+    /// Takes the step with the contacts as rows, like those of joints.
+    fn step_on_rows(&mut self, context: &mut StepContext<'_>) -> Result<(), StepError> {
+        let (model, dt, settings) = (context.model, context.dt, self.settings);
+        let (workers, cancel) = (context.workers, context.cancel);
+        let watch = Stopwatch::start();
+        let state = &mut *context.state;
         self.begin_step(model, state, dt)?;
         self.report.times.solve = watch.elapsed();
 
@@ -378,23 +427,6 @@ impl Retroactive {
         cancel.check()?;
         finite::check(model, &self.roster.movable, &state.bodies)?;
         self.report.times.solve += watch.elapsed();
-
-        let (islands, events) = (self.islands.as_slice(), &mut *context.events);
-        let pushed = |id| self.budget.acceleration(id);
-        let quiet = (&settings.activity(), pushed);
-        self.memory.activity.update(model, state, (time, dt), quiet, islands.iter(), events);
-        for slept in &events.slept {
-            context.index.body_changed(model, slept.body);
-        }
-        turns::follow(model, &self.roster.turning, state);
-        let reaction = |joint| known_reaction(&self.memory.joints, joint);
-        breaking::break_joints(model, &self.roster.breakable, reaction, time, state, events);
-        notify::limits(model, &mut self.memory.joints, time, events);
-        notify::contacts(&mut self.memory.contacts, &settings, context);
-        self.memory.dt = dt;
-        self.index_contacts(context.state.bodies.len());
-        self.count(context.state);
-        self.report.times.total = total.elapsed();
         Ok(())
     }
 
@@ -461,6 +493,10 @@ impl Method for Retroactive {
         self.report
     }
 
+    fn stored_energy(&self) -> f64 {
+        self.memory.springs.iter().map(Anchored::energy).sum()
+    }
+
     fn visit_contacts<'a>(&'a self, visit: &mut dyn FnMut(Contact<'a>)) {
         self.memory.contacts.list.iter().filter(|contact| contact.touches()).for_each(|contact| visit(contact.view()));
     }
@@ -522,6 +558,7 @@ impl Method for Retroactive {
     fn clone_box(&self) -> Box<dyn Method> {
         Box::new(Self {
             settings: self.settings,
+            contact_model: self.contact_model,
             integrator: self.integrator.clone_box(),
             solver: self.solver.clone_box(),
             broad_phase: self.broad_phase.clone_box(),
@@ -533,6 +570,7 @@ impl Method for Retroactive {
             budget: self.budget.clone(),
             finished: self.finished.clone(),
             exerted: self.exerted.clone(),
+            on_springs: OnSprings::default(),
             cancel: Cancel::new(),
             report: self.report,
             before: Before::default(),

@@ -4,7 +4,7 @@
 mod description;
 
 #[cfg(feature = "registry")]
-pub use description::RetroactiveDescription;
+pub use description::{ContactModelName, RetroactiveDescription};
 
 use crate::parts::activity::ActivitySettings;
 use crate::parts::or_never;

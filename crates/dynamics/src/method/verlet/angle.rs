@@ -31,6 +31,16 @@ pub(super) struct Angle {
     pub(super) inertia: [DMat3; 2],
 }
 
+/// A condition `a·(θ_b − θ_a) = d` that brings one component of the relative quaternion back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AngleRow {
+    /// In world axes.
+    pub(super) axis: DVec3,
+    pub(super) amount: f64,
+    /// Whether it holds from both sides.
+    pub(super) is_equality: bool,
+}
+
 /// By how much the relative rotation is out of bounds.
 struct Violation {
     /// The axes of the joint on the first body.
@@ -43,11 +53,61 @@ struct Violation {
 }
 
 impl Angle {
-    fn violation(&self, bodies: &Bodies, shares: Shares) -> Option<Violation> {
+    /// The axes of the joint on the first body, and δq with a real part that is not negative.
+    fn relative(&self, bodies: &Bodies) -> (DQuat, DQuat) {
         let [a, b] = self.bodies.map(|i| i as usize);
         let frame = bodies.q[a] * self.axes[0];
         let relative = frame.conjugate() * (bodies.q[b] * self.axes[1]);
-        let relative = if relative.w < 0.0 { -relative } else { relative };
+        (frame, if relative.w < 0.0 { -relative } else { relative })
+    }
+
+    /// The conditions for components that are out of bounds or nearer to them than `reach` radians, by Newton's method: a turn θ of the second
+    /// body, in the axes of the joint, changes the imaginary part v of δq by `½ (w θ + θ × v)`. For velocities: those that lead out stop, or
+    /// bounce.
+    pub(super) fn rows(&self, bodies: &Bodies, of_velocities: bool, reach: f64) -> impl Iterator<Item = AngleRow> {
+        let [a, b] = self.bodies.map(|i| i as usize);
+        let (frame, relative) = self.relative(bodies);
+        let v = DVec3::new(relative.x, relative.y, relative.z);
+        let rate = bodies.w[b] - bodies.w[a];
+        let (min, max, bounce) = (self.min, self.max, 1.0 + self.stop.restitution);
+        (0..3).filter_map(move |k| {
+            // Twice the component is about the angle.
+            let [below, above] = [2.0 * (min[k] - v[k]), 2.0 * (v[k] - max[k])];
+            let is_equality = min[k] == max[k];
+            if !is_equality && below.max(above) <= -reach {
+                return None;
+            }
+            let side = if above > below { -1.0 } else { 1.0 };
+            let axis = frame * (DVec3::AXES[k] * relative.w + v.cross(DVec3::AXES[k])) * side;
+            let amount = match (of_velocities, -axis.dot(rate)) {
+                (false, _) => below.max(above),
+                (true, away) if is_equality => away,
+                (true, away) if away > 0.0 => bounce * away,
+                (true, _) => return None,
+            };
+            Some(AngleRow { axis, amount, is_equality })
+        })
+    }
+
+    /// Turns one of the bodies alone back within the bounds.
+    pub(super) fn clamp(&self, bodies: &mut Bodies, which: usize) {
+        let [a, b] = self.bodies.map(|i| i as usize);
+        let (frame, relative) = self.relative(bodies);
+        let v = DVec3::new(relative.x, relative.y, relative.z);
+        let within = v.max(DVec3::from_array(self.min)).min(DVec3::from_array(self.max));
+        if within == v {
+            return;
+        }
+        let w = (1.0 - within.length_squared()).max(0.0).sqrt();
+        let wanted = DQuat::from_xyzw(within.x, within.y, within.z, w).normalize();
+        match which {
+            1 => bodies.q[b] = (frame * wanted * self.axes[1].conjugate()).normalize(),
+            _ => bodies.q[a] = (bodies.q[b] * self.axes[1] * wanted.conjugate() * self.axes[0].conjugate()).normalize(),
+        }
+    }
+
+    fn violation(&self, bodies: &Bodies, shares: Shares) -> Option<Violation> {
+        let (frame, relative) = self.relative(bodies);
         let parts = [relative.x, relative.y, relative.z];
         let mut side = [0.0; 3];
         let mut clamped = parts;

@@ -42,6 +42,10 @@ pub(super) struct Bodies {
     pub(super) inverse_mass: Vec<f64>,
     /// In body axes; zero for what does not turn.
     pub(super) inverse_inertia: Vec<DMat3>,
+    /// Its inverse, where there is one.
+    pub(super) inertia: Vec<DMat3>,
+    /// How readily they turn: the sum of the inverse moments of inertia, no less than the largest.
+    pub(super) ease: Vec<f64>,
     /// Where they were before the pass.
     before: Vec<(DVec3, DQuat)>,
     movable: Vec<usize>,
@@ -68,6 +72,11 @@ impl Bodies {
             self.inverse_mass[id.slot()] = body.inverse_mass;
             self.inverse_inertia[id.slot()] = body.inverse_inertia;
         }
+        let inverse = |m: &DMat3| if m.determinant() > 0.0 { m.inverse() } else { DMat3::ZERO };
+        self.inertia.clear();
+        self.inertia.extend(self.inverse_inertia.iter().map(inverse));
+        self.ease.clear();
+        self.ease.extend(self.inverse_inertia.iter().map(|m| m.x_axis.x + m.y_axis.y + m.z_axis.z));
         self.movable.clear();
         self.movable.extend(roster.movable.iter().map(|id| id.slot()));
     }
@@ -88,6 +97,18 @@ impl Bodies {
         self.v.push(DVec3::ZERO);
         self.q.push(DQuat::IDENTITY);
         self.w.push(DVec3::ZERO);
+    }
+
+    /// The inertia tensor in world axes.
+    pub(super) fn world_inertia(&self, i: usize) -> DMat3 {
+        let turn = DMat3::from_quat(self.q[i]);
+        turn * self.inertia[i] * turn.transpose()
+    }
+
+    /// The energy of motion of a body that turns, in joules.
+    pub(super) fn energy(&self, i: usize) -> f64 {
+        let w = self.q[i].conjugate() * self.w[i];
+        0.5 * (self.v[i].length_squared() / self.inverse_mass[i] + w.dot(self.inertia[i] * w))
     }
 
     /// Gives the motions of movable bodies back.
@@ -141,7 +162,8 @@ impl Bodies {
         self.w[i] += turn;
     }
 
-    /// Moves all bodies through a pass under the forces on them; `fresh` says whose velocity is no backward difference.
+    /// Moves all bodies through a pass under the forces on them; `fresh` says whose velocity is no backward difference. Without velocities,
+    /// those it leaves are what the differences will be if nothing is put right.
     pub(super) fn advance(
         &mut self,
         model: &Model,
@@ -163,8 +185,11 @@ impl Bodies {
                     self.x[i] += self.v[i] * h + a * (0.5 * h * h);
                     self.v[i] = self.v[i] * xi + a * h;
                 }
-                Form::VelocityLess if fresh(i) => self.x[i] += self.v[i] * (xi * h) + a * (0.5 * h * h),
-                Form::VelocityLess => self.x[i] += self.v[i] * (xi * h) + a * (h * h),
+                Form::VelocityLess => {
+                    let share = if fresh(i) { 0.5 } else { 1.0 };
+                    self.v[i] = self.v[i] * xi + a * (share * h);
+                    self.x[i] += self.v[i] * h;
+                }
             }
             if self.inverse_inertia[i] == DMat3::ZERO {
                 continue;
@@ -180,6 +205,7 @@ impl Bodies {
                     let share = if fresh(i) { 0.5 } else { 1.0 };
                     let ahead = (rotation_from_vector(self.w[i] * (xi_w * h)) * q).normalize();
                     self.q[i] = QuaternionUpdate::FirstOrder.turn(ahead, alpha * (share * h), DVec3::ZERO, h);
+                    self.w[i] = self.w[i] * xi_w + alpha * (share * h);
                 }
             }
         }

@@ -22,7 +22,7 @@ pub(super) struct Collision {
     pub(super) bodies: [u32; 2],
     /// Where the surfaces meet, from the centres of mass, in body axes.
     levers: [DVec3; 2],
-    normal: DVec3,
+    pub(super) normal: DVec3,
     restitution: f64,
     friction: f64,
     /// Slower impacts do not bounce, in m/s.
@@ -32,7 +32,7 @@ pub(super) struct Collision {
     pub(super) impulse: ContactImpulse,
     pub(super) met: f64,
     /// By how much it was pushed out in this pass, in kg m: the impulse of the floor times the pass, where there are no velocities.
-    pressed: f64,
+    pub(super) pressed: f64,
 }
 
 impl Collision {
@@ -45,9 +45,10 @@ impl Collision {
     ) -> Self {
         let (at, normal, gap) = (point.geometry.position, point.geometry.normal, point.geometry.gap);
         let surfaces = [at - normal * (0.5 * gap), at + normal * (0.5 * gap)];
+        let levers = [0, 1].map(|k| bodies.q[places[k]].conjugate() * (surfaces[k] - bodies.x[places[k]]));
         Self {
             bodies: places.map(|i| i as u32),
-            levers: [0, 1].map(|k| bodies.q[places[k]].conjugate() * (surfaces[k] - bodies.x[places[k]])),
+            levers,
             normal,
             restitution: pair.material.restitution,
             friction: pair.material.dynamic_friction,
@@ -59,7 +60,8 @@ impl Collision {
         }
     }
 
-    fn levers(&self, bodies: &Bodies) -> ([usize; 2], [DVec3; 2]) {
+    /// Its bodies, and where it is from their centres of mass.
+    pub(super) fn levers(&self, bodies: &Bodies) -> ([usize; 2], [DVec3; 2]) {
         let places = self.bodies.map(|i| i as usize);
         (places, [0, 1].map(|k| bodies.q[places[k]] * self.levers[k]))
     }
@@ -78,27 +80,46 @@ impl Collision {
     }
 
     /// The gap between the surfaces as it is now.
-    fn gap(&self, bodies: &Bodies) -> f64 {
+    pub(super) fn gap(&self, bodies: &Bodies) -> f64 {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         ((bodies.x[b] + rb) - (bodies.x[a] + ra)).dot(self.normal)
+    }
+
+    /// How fast the bodies part, in m/s; less than zero if they approach.
+    fn speed(&self, bodies: &Bodies) -> f64 {
+        let ([a, b], [ra, rb]) = self.levers(bodies);
+        (bodies.velocity_at(b, rb) - bodies.velocity_at(a, ra)).dot(self.normal)
+    }
+
+    /// By how much the bodies should part faster: they bounce, or stop approaching. Zero if nothing is to be done.
+    pub(super) fn missing_speed(&self, bodies: &Bodies) -> f64 {
+        let speed = self.speed(bodies);
+        if self.gap(bodies) > 0.0 || speed >= 0.0 {
+            return 0.0;
+        }
+        let wanted = if -speed > self.rest_speed { -self.restitution * speed } else { 0.0 };
+        wanted - speed
     }
 
     /// Lets bodies that approach where they touch bounce, and rub.
     pub(super) fn correct_velocities(&mut self, bodies: &mut Bodies) {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         let n = self.normal;
-        let speed = (bodies.velocity_at(b, rb) - bodies.velocity_at(a, ra)).dot(n);
         let mobility = bodies.mobility(a, ra, n) + bodies.mobility(b, rb, n);
-        if self.gap(bodies) > 0.0 || speed >= 0.0 || mobility <= 0.0 {
-            return;
+        let missing = self.missing_speed(bodies);
+        if missing > 0.0 && mobility > 0.0 {
+            let push = missing / mobility;
+            self.take(bodies, push);
+            bodies.push(a, ra, -n * push);
+            bodies.push(b, rb, n * push);
+            self.rub(bodies, push);
         }
-        self.met = self.met.max(-speed);
-        let wanted = if -speed > self.rest_speed { -self.restitution * speed } else { 0.0 };
-        let push = (wanted - speed) / mobility;
-        bodies.push(a, ra, -n * push);
-        bodies.push(b, rb, n * push);
+    }
+
+    /// Notes a normal impulse that is about to change the velocities.
+    pub(super) fn take(&mut self, bodies: &Bodies, push: f64) {
+        self.met = self.met.max(-self.speed(bodies));
         self.impulse.normal += push;
-        self.rub(bodies, push);
     }
 
     /// Friction where there are no velocities to bounce with: the push out of the pass was the normal impulse, times its length.
@@ -111,7 +132,7 @@ impl Collision {
     }
 
     /// Slows the slip by at most what Coulomb allows for a normal impulse.
-    fn rub(&mut self, bodies: &mut Bodies, push: f64) {
+    pub(super) fn rub(&mut self, bodies: &mut Bodies, push: f64) {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         let n = self.normal;
         let velocity = bodies.velocity_at(b, rb) - bodies.velocity_at(a, ra);

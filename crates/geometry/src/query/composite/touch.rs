@@ -63,7 +63,7 @@ fn descend(a: &Shape, b: &Shape, frame: &Transform, b_in_a: &Transform, visit: &
             let center = b_in_a.point(convex.center());
             let unstopped = surface.overlapping(&b.aabb(b_in_a), &mut |index| {
                 let triangle = surface.triangle(index);
-                if !overlap(&triangle, convex, b_in_a) {
+                if passes_by(&triangle, convex, b_in_a) || !overlap(&triangle, convex, b_in_a) {
                     return true;
                 }
                 let push = push(surface, &triangle, center);
@@ -82,7 +82,7 @@ fn descend(a: &Shape, b: &Shape, frame: &Transform, b_in_a: &Transform, visit: &
             let center = a_in_b.point(convex.center());
             let unstopped = surface.overlapping(&a.aabb(&a_in_b), &mut |index| {
                 let triangle = surface.triangle(index);
-                if !overlap(&triangle, convex, &a_in_b) {
+                if passes_by(&triangle, convex, &a_in_b) || !overlap(&triangle, convex, &a_in_b) {
                     return true;
                 }
                 let push = push(surface, &triangle, center).map(|n| b_in_a.vector(-n));
@@ -101,6 +101,20 @@ fn descend(a: &Shape, b: &Shape, frame: &Transform, b_in_a: &Transform, visit: &
                 || visit(Touch::Pieces(Pieces { a, b, b_in_a: *b_in_a, frame: *frame, pushes: [None, None] }))
         }
     }
+}
+
+/// The part of the sizes by which rounding may make what touches seem apart.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether a convex shape lies on one side of the plane of a triangle: most of those near it do, and two corners tell.
+fn passes_by(triangle: &Triangle, convex: &dyn Convex, pose: &Transform) -> bool {
+    let Some(normal) = triangle.normal() else { return false };
+    let height = |point: DVec3| normal.dot(point - triangle.vertices[0]);
+    let center = pose.point(convex.center());
+    let way = if height(center) >= 0.0 { normal } else { -normal };
+    let nearest = pose.point(convex.support(pose.inverse_vector(-way)));
+    let rounding = ROUNDING * ((center - triangle.vertices[0]).length() + (nearest - center).length());
+    way.dot(nearest - triangle.vertices[0]) - convex.radius() > rounding
 }
 
 /// The way in which a triangle pushes out what has its centre at `center`: outwards from a solid, to the side of the centre

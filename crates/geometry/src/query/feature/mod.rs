@@ -97,6 +97,11 @@ impl Feature {
         }
     }
 
+    /// Whether it is flat: what touches it may slide along it, and its normal turns with it.
+    pub fn is_flat(self) -> bool {
+        matches!(self, Self::Face(_) | Self::Plane | Self::Cap(_) | Self::Triangle { part: TriangleFeature::Face, .. })
+    }
+
     /// The line between two corners.
     pub(crate) fn edge(v: u32, w: u32) -> Self {
         Self::Edge([v.min(w), v.max(w)])

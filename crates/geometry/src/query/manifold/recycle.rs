@@ -17,7 +17,6 @@
 
 use super::ManifoldOptions;
 use super::name::is_of_second_face;
-use crate::primitive::TriangleFeature;
 use crate::query::{ContactPoint, Feature, Manifold};
 use crate::{Shape, Transform};
 use glam::DVec3;
@@ -150,14 +149,7 @@ enum Anchor {
 impl Anchor {
     #[inline]
     fn of(features: [Feature; 2]) -> Self {
-        let is_flat = |feature: Feature| {
-            use TriangleFeature::Face;
-            matches!(
-                feature,
-                Feature::Face(_) | Feature::Plane | Feature::Cap(_) | Feature::Triangle { part: Face, .. }
-            )
-        };
-        match features.map(is_flat) {
+        match features.map(Feature::is_flat) {
             [true, false] => Self::Second,
             [false, true] => Self::First,
             _ => Self::Both,

@@ -4,8 +4,14 @@
 //! Each look finds the (signed) distance d and its direction n at time t. The gap along n is d at that time and never
 //! more than the distance at others, so a march along n ([`march`]) is certain to end before the shapes touch. Since the
 //! gap and the distance have the same derivative where n was found, the looks converge like Newton's method.
+//!
+//! Faces that slide or roll along each other turn, and a direction that stays as it was shows their gap for a moment only. So the march
+//! goes along one that turns with either shape, where that promises to get farther.
+//!
+//! Most pairs that come near each other pass. What separates them in the end mostly does so all the way, which two values of the gap
+//! certify ([`stays_open`]): so the first look is at the end.
 
-use super::march::{Gap, March, march};
+use super::march::{Gap, March, Sample, march, promise, stays_open};
 use super::relative::Relative;
 use super::{Impact, ImpactOptions, ImpactStatus};
 use crate::query::closest::Separation;
@@ -36,7 +42,43 @@ pub(super) trait Approach {
 
     /// The gap along the normal found at `time` (in the frame of the first at that time), as a function of time.
     fn gap(&self, time: f64, normal: DVec3) -> impl Gap;
+
+    /// A direction in the frame of the first that may part the two all the way: trying it costs a fraction of a look. None by default.
+    fn guess(&self) -> Option<DVec3> {
+        None
+    }
+
+    /// The gap along a direction that turns with the first or the second shape (`side`) and is the normal at `time`, from one time to
+    /// another; none if that is nothing new.
+    fn turning_gap(&self, time: f64, normal: DVec3, side: usize, span: [f64; 2]) -> Option<impl Gap>;
 }
+
+/// The turning gap that promises to get farthest, if it is farther than `least` and not as far as `enough`; and its value now.
+fn best_turning_gap(
+    pair: &impl Approach,
+    [time, end]: [f64; 2],
+    normal: DVec3,
+    aim: f64,
+    least: f64,
+) -> Option<(impl Gap, Sample)> {
+    let mut best = None;
+    let mut farthest = least;
+    for side in 0..2 {
+        let Some(gap) = (farthest < end - time).then(|| pair.turning_gap(time, normal, side, [time, end])).flatten()
+        else {
+            continue;
+        };
+        let here = gap.sample(time);
+        let far = promise(&gap, here, aim);
+        if far > farthest {
+            (best, farthest) = (Some((gap, here)), far);
+        }
+    }
+    best
+}
+
+/// How rough the first look is, as a part of the size of the pair.
+const ROUGH: f64 = 0.01;
 
 /// What one call looks for, and what is left of its means.
 pub(super) struct Search<'a> {
@@ -93,6 +135,23 @@ pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: 
     let look_at = |time, hint| pair.separation(time, hint, 0.1 * tolerance_at(time));
 
     let mut time = enter.max(from);
+    if end > time && end.is_finite() && search.budget > 0 {
+        search.budget -= 1;
+        let tolerance = tolerance_at(time).max(tolerance_at(end));
+        let span = [time, end];
+        if pair.guess().is_some_and(|normal| stays_open(&pair.gap(time, normal), span, tolerance)) {
+            return None;
+        }
+        // A rough look: whatever it finds is certified.
+        let last = pair.separation(end, pair.guess(), tolerance.max(ROUGH * size))?;
+        let turns =
+            |side| pair.turning_gap(end, last.normal, side, span).is_some_and(|gap| stays_open(&gap, span, tolerance));
+        if last.distance > tolerance
+            && (stays_open(&pair.gap(end, last.normal), span, tolerance) || turns(0) || turns(1))
+        {
+            return None;
+        }
+    }
     let mut look = look_at(time, None)?;
     if time > enter && look.distance <= tolerance_at(time) {
         // In contact already: since when, and how deep, is seen from the beginning only.
@@ -137,7 +196,11 @@ pub(super) fn first_impact(pair: &impl Approach, from: f64, until: f64, search: 
             return Some(Impact::new(time, &look, ImpactStatus::Unresolved));
         }
         search.budget -= 1;
-        match march(&gap, here, end, aim, &mut search.budget) {
+        let marched = match best_turning_gap(pair, [time, end], look.normal, aim, promise(&gap, here, aim)) {
+            Some((gap, here)) => march(&gap, here, end, aim, &mut search.budget),
+            None => march(&gap, here, end, aim, &mut search.budget),
+        };
+        match marched {
             March::Clear => return None,
             March::Until(next) => time = next,
             March::Stuck => return Some(Impact::new(time, &look, ImpactStatus::Unresolved)),

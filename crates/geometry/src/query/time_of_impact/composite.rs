@@ -181,7 +181,8 @@ impl Sweepable for One<'_> {
                         let found = match part {
                             Part::Triangle(triangle) => {
                                 Side::new(Solid::Triangle(&triangle), &motion.a).and_then(|side| {
-                                    let pair = ConvexPair::new(&side, &self.side, motion);
+                                    let pair =
+                                        ConvexPair::new(&side, &self.side, motion).with_triangle(triangle.normal());
                                     first_impact(&pair, *start, first.until, search)
                                 })
                             }

@@ -110,6 +110,17 @@ pub(super) fn march(gap: &impl Gap, first: Sample, end: f64, aim: f64, budget: &
     if here.time > from { March::Until(here.time) } else { March::Stuck }
 }
 
+/// How far a march from a sample is likely to get in one step.
+pub(super) fn promise(gap: &impl Gap, here: Sample, aim: f64) -> f64 {
+    if here.value > aim { promising_step(here.value - aim, here.slope, gap.curvature()) } else { 0.0 }
+}
+
+/// Whether the gap is certainly above `least` from one time to another.
+pub(super) fn stays_open(gap: &impl Gap, [from, to]: [f64; 2], least: f64) -> bool {
+    let [first, last] = [to, from].map(|time| gap.sample(time).value - least);
+    first > 0.0 && last > 0.0 && to <= gap.horizon() && certain_part(first, last, gap.curvature(), to - from) >= 1.0
+}
+
 /// The step after which a certificate is to be expected: where the gap may close if its second derivative is as bad as it
 /// can be. For a gap that opens, half that curvature is left for the certificate itself.
 fn promising_step(gap: f64, slope: f64, curvature: f64) -> f64 {

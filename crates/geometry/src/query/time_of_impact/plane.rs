@@ -86,6 +86,11 @@ impl Approach for PlanePair<'_> {
         let curvature = rate_a * rate_a * away + 2.0 * rate_a * (speed + rate_b * reach) + rate_b * rate_b * reach;
         PlaneGap { pair: self, curvature, envelope: f64::INFINITY, horizon: time + ahead }
     }
+
+    fn turning_gap(&self, _time: f64, _normal: DVec3, _side: usize, _span: [f64; 2]) -> Option<impl Gap> {
+        // The direction turns with the half-space already.
+        None::<PlaneGap<'_>>
+    }
 }
 
 struct PlaneGap<'a> {

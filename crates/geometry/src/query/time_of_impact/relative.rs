@@ -42,6 +42,11 @@ impl Turning {
         if self.rate == 0.0 { self.start } else { self.start * rotation_about(self.axis, self.rate * time) }
     }
 
+    /// How it turns, in world directions.
+    pub(super) fn spin(&self) -> DVec3 {
+        self.start * self.axis * self.rate
+    }
+
     /// The same body seen as one of its parts, which is fixed to it at `pose`.
     fn of_part(&self, pose: &Transform) -> Self {
         let start = self.start * pose.rotation;

@@ -728,6 +728,7 @@ fn write_back(contact: &mut Contact, rows: &[Row]) {
     }
     if contact.stick > 0.0 {
         contact.friction = [next(), next()];
+        contact.dragged.iter_mut().zip(contact.friction).for_each(|(dragged, friction)| *dragged += friction);
     }
     if contact.spinning > 0.0 || (contact.stick > 0.0 && contact.count > 1) {
         contact.twist = next();

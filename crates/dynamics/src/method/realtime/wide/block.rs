@@ -58,6 +58,8 @@ pub(super) struct Block {
     /// The inverse of the 2 × 2 matrix of friction: its entries 11, 12, 22.
     pub(super) friction_mass: [Lanes; 3],
     pub(super) friction: [Lanes; 2],
+    /// What friction has exerted in all substeps.
+    pub(super) dragged: [Lanes; 2],
     pub(super) spinning: Lanes,
     pub(super) twist_mass: Lanes,
     pub(super) twist: Lanes,
@@ -103,6 +105,7 @@ impl Block {
         slip: ZERO,
         friction_mass: [ZERO; 3],
         friction: [ZERO; 2],
+        dragged: [ZERO; 2],
         spinning: ZERO,
         twist_mass: ZERO,
         twist: ZERO,
@@ -181,6 +184,7 @@ impl Block {
         self.rolling[lane] = material.rolling_friction as f32;
         self.rolls |= material.rolling_friction > 0.0;
         (self.friction[0][lane], self.friction[1][lane]) = ((u.dot(friction) * h) as f32, (v.dot(friction) * h) as f32);
+        self.dragged.iter_mut().for_each(|dragged| dragged[lane] = 0.0);
         self.twist[lane] = (twist * h) as f32;
         put(&mut self.roll, lane, roll * h);
     }
@@ -189,8 +193,9 @@ impl Block {
     pub(super) fn store(&self, lane: usize, patch: &mut Patch, h: f64) {
         let inverse = 1.0 / h;
         let (u, v) = orthonormal_pair(patch.normal);
-        let [x, y] = self.friction.map(|friction| f64::from(friction[lane]));
-        patch.friction = (u * x + v * y) * inverse;
+        let along = |lanes: &[Lanes; 2]| u * f64::from(lanes[0][lane]) + v * f64::from(lanes[1][lane]);
+        patch.friction = along(&self.friction) * inverse;
+        patch.dragged += along(&self.dragged);
         patch.twist = f64::from(self.twist[lane]) * inverse;
         patch.roll = DVec3::from(self.roll.map(|roll| f64::from(roll[lane]))) * inverse;
         for (spot, wide) in patch.spots_mut().iter_mut().zip(&self.points) {

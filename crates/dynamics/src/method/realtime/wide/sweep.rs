@@ -150,6 +150,9 @@ fn sweep_blocks<S: Simd, const RELAX: bool>(
                     let total = load(simd, &points.total) + load(simd, &points.impulse);
                     store(total, &mut points.total);
                 }
+                for (dragged, friction) in block.dragged.iter_mut().zip(&block.friction) {
+                    store(load(simd, dragged) + load(simd, friction), dragged);
+                }
             }
         }
         pair.scatter(simd, block, motions);

@@ -2,7 +2,8 @@
 
 use super::RetroactiveSettings;
 use crate::ModelError;
-use crate::method::{Method, Retroactive};
+use crate::method::retroactive::ContactModel;
+use crate::method::{Method, PenaltySettings, Retroactive};
 use crate::registry::{DescribeMethod, Registry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,17 @@ impl PartDescription {
     }
 }
 
+/// What keeps bodies apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactModelName {
+    /// Constraints that the solver holds (default).
+    #[default]
+    Constraints,
+    /// Springs and dampers.
+    Penalty,
+}
+
 /// The readable reference, for the laboratory and for comparisons, of parts that can be exchanged: it keeps energy and momentum, and does
 /// not hurry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +48,10 @@ pub struct RetroactiveDescription {
     pub solver: PartDescription,
     /// The broad phase. Default "dynamic_tree".
     pub broad_phase: PartDescription,
+    /// What keeps bodies apart. Default "constraints".
+    pub contact_model: ContactModelName,
+    /// The numbers of the springs, with the contact model "penalty".
+    pub penalty: PenaltySettings,
     /// The settings.
     pub settings: RetroactiveSettings,
 }
@@ -46,6 +62,8 @@ impl Default for RetroactiveDescription {
             integrator: PartDescription::named("velocity_verlet"),
             solver: PartDescription::named("direct"),
             broad_phase: PartDescription::named("dynamic_tree"),
+            contact_model: ContactModelName::default(),
+            penalty: PenaltySettings::default(),
             settings: RetroactiveSettings::default(),
         }
     }
@@ -58,13 +76,12 @@ impl RetroactiveDescription {
         let solver = registry.solvers.create(&self.solver.name, &self.solver.properties)?;
         method.broad_phase = registry.broad_phases.create(&self.broad_phase.name, &self.broad_phase.properties)?;
         (method.integrator, method.solver, method.settings) = (integrator, solver, self.settings);
+        method.contact_model = match self.contact_model {
+            ContactModelName::Constraints => ContactModel::Constraints,
+            ContactModelName::Penalty => ContactModel::Penalty(self.penalty),
+        };
         Ok(())
     }
-}
-
-/// The name under which a broad phase is registered: "KD-tree" is `kd_tree`.
-fn registered(name: &str) -> String {
-    name.to_lowercase().replace([' ', '-'], "_")
 }
 
 impl DescribeMethod for RetroactiveDescription {
@@ -84,10 +101,16 @@ impl DescribeMethod for RetroactiveDescription {
     fn properties_of(&self, method: &dyn Method, registry: &Registry) -> Option<Value> {
         let method = (method as &dyn std::any::Any).downcast_ref::<Retroactive>()?;
         let part = |(name, properties): (&str, Value)| PartDescription { name: name.to_owned(), properties };
+        let (contact_model, penalty) = match method.contact_model {
+            ContactModel::Constraints => (ContactModelName::Constraints, PenaltySettings::default()),
+            ContactModel::Penalty(penalty) => (ContactModelName::Penalty, penalty),
+        };
         let description = Self {
+            contact_model,
+            penalty,
             integrator: part(registry.integrators.describe(&method.integrator)?),
             solver: part(registry.solvers.describe(&method.solver)?),
-            broad_phase: PartDescription::named(&registered(method.broad_phase.name())),
+            broad_phase: part(registry.broad_phases.describe(&method.broad_phase)?),
             settings: method.settings,
         };
         serde_json::to_value(description).ok()

@@ -28,7 +28,7 @@ fn empty(time_to_sleep: f64) -> World {
 
 fn with_floor() -> World {
     let mut world = empty(f64::INFINITY);
-    let floor = Shape::cuboid([200.0, 1.0, 200.0]).unwrap();
+    let floor = Shape::cuboid([400.0, 1.0, 400.0]).unwrap();
     world.add_body(Body::fixed().at([0.0, -1.0, 0.0]).with_shape(floor).with_material(material())).unwrap();
     world
 }
@@ -103,6 +103,37 @@ fn box_pile(side: u32, layers: u32) -> World {
     pile(side, layers, 1.1, &[Shape::cuboid([0.4; 3]).unwrap()])
 }
 
+/// Bodies turned at random that are dumped into a pit of 16 m.
+fn dump(count: u32, mut shape: impl FnMut(u32, &mut fastrand::Rng) -> Shape) -> World {
+    let mut world = with_floor();
+    for (x, z) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+        let half = |along: f64| if along == 0.0 { 10.0 } else { 1.0 };
+        let wall = Shape::cuboid([half(x), 20.0, half(z)]).unwrap();
+        let at = DVec3::new(9.0 * x, 20.0, 9.0 * z);
+        world.add_body(Body::fixed().at(at).with_shape(wall).with_material(material())).unwrap();
+    }
+    let random = &mut fastrand::Rng::with_seed(7);
+    for index in 0..count {
+        let [x, z] = [index % 16, index / 16 % 16].map(|k| (f64::from(k) - 7.5) * 0.98);
+        let shape = shape(index, random);
+        add(&mut world, &shape, DVec3::new(x, 0.8 + 1.1 * f64::from(index / 256), z), turned(random));
+    }
+    world
+}
+
+fn box_dump() -> World {
+    dump(4096, |_, _| Shape::cuboid([0.4; 3]).unwrap())
+}
+
+fn mixed_dump() -> World {
+    dump(3000, |index, random| match index % 4 {
+        0 => Shape::sphere(0.4).unwrap(),
+        1 => Shape::cuboid([0.35; 3]).unwrap(),
+        2 => Shape::capsule(0.25, 0.25).unwrap(),
+        _ => rock(16, 0.42, random),
+    })
+}
+
 fn mixed_pile(side: u32, layers: u32) -> World {
     let mut random = fastrand::Rng::with_seed(3);
     let corners: Vec<DVec3> = (0..16)
@@ -116,6 +147,56 @@ fn mixed_pile(side: u32, layers: u32) -> World {
         Shape::cylinder(0.35, 0.35).unwrap(),
     ];
     pile(side, layers, 1.1, &shapes)
+}
+
+/// A random rotation.
+fn turned(random: &mut fastrand::Rng) -> DQuat {
+    let mut part = || random.f64() * 2.0 - 1.0;
+    DQuat::from_xyzw(part(), part(), part(), part()).normalize()
+}
+
+/// A hull of so many points spread over a sphere (Fibonacci), a little shaken, about its centre of mass.
+fn rock(points: usize, radius: f64, random: &mut fastrand::Rng) -> Shape {
+    let golden = std::f64::consts::PI * (3.0 - libm::sqrt(5.0));
+    let list: Vec<DVec3> = (0..points)
+        .map(|index| {
+            let y = 1.0 - 2.0 * (index as f64 + 0.5) / points as f64;
+            let (ring, angle) = (libm::sqrt(1.0 - y * y), golden * index as f64);
+            DVec3::new(ring * libm::cos(angle), y, ring * libm::sin(angle)) * radius * (0.9 + 0.2 * random.f64())
+        })
+        .collect();
+    let center = Shape::hull(&list).unwrap().mass_properties(1.0).unwrap().center;
+    Shape::hull(&list.iter().map(|point| point - center).collect::<Vec<_>>()).unwrap()
+}
+
+/// A surface of hills: a grid of `cells` × `cells` squares of two triangles.
+fn hills(cells: u32, width: f64, height: f64) -> Shape {
+    let side = cells + 1;
+    let step = width / f64::from(cells);
+    let vertices: Vec<DVec3> = (0..side * side)
+        .map(|index| {
+            let [x, z] = [index % side, index / side].map(|k| f64::from(k) * step - 0.5 * width);
+            let waves = libm::sin(0.35 * x) * libm::cos(0.27 * z) + 0.3 * libm::sin(1.3 * x + 0.7 * z);
+            DVec3::new(x, height * waves, z)
+        })
+        .collect();
+    let corners = (0..cells * cells).map(|cell| cell / cells * side + cell % cells);
+    let squares = corners.flat_map(|a| [[a, a + side, a + 1], [a + 1, a + side, a + side + 1]]);
+    Shape::mesh(vertices, squares.collect()).unwrap()
+}
+
+/// Hulls of 16 points on hills.
+fn mesh_terrain(count: u32) -> World {
+    let mut world = empty(f64::INFINITY);
+    world.add_body(Body::fixed().with_shape(hills(100, 80.0, 1.5)).with_material(material())).unwrap();
+    let random = &mut fastrand::Rng::with_seed(7);
+    for index in 0..count {
+        let [x, z] = [index % 32, index / 32].map(|k| (f64::from(k) - 16.0) * 2.0);
+        let at = DVec3::new(x, 3.5 + 0.5 * random.f64(), z);
+        let shape = rock(16, 0.5, random);
+        add(&mut world, &shape, at, turned(random));
+    }
+    world
 }
 
 fn many_free(count: u32) -> World {
@@ -293,12 +374,15 @@ fn main() {
             _ => filter = argument,
         }
     }
-    let scenes: [(&str, &dyn Fn() -> World, usize); 12] = [
+    let scenes: [(&str, &dyn Fn() -> World, usize); 15] = [
         ("pyramid_820", &|| one_pyramid(40), 100),
         ("large_pyramid", &|| one_pyramid(100), 60),
         ("many_pyramids", &|| many_pyramids(14), 40),
         ("box_pile_4096", &|| box_pile(16, 16), 300),
+        ("box_dump_4096", &box_dump, 400),
+        ("mixed_dump_3000", &mixed_dump, 400),
         ("mixed_pile_3150", &|| mixed_pile(15, 14), 300),
+        ("mesh_terrain_1000", &|| mesh_terrain(1000), 240),
         ("many_free_20000", &|| many_free(20_000), 40),
         ("washer_8000", &|| washer(20, 20), 100),
         ("sleeping_100000", &|| sleeping(43), 40),

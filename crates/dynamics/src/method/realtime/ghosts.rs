@@ -53,8 +53,9 @@ pub(super) struct Outlook<'a> {
     pub(super) bodies: &'a Bodies,
     pub(super) workers: &'a Workers,
     pub(super) touch_distance: f64,
-    /// Whether nothing moves by much: then gaps that forces do not close are nobody's concern until contacts are looked at anew.
-    pub(super) calm: bool,
+    /// By how much of its size the liveliest pair moves in the step, where nothing moves by much: then gaps that neither forces close nor
+    /// a push by such a pair are nobody's concern until contacts are looked at anew.
+    pub(super) stir: Option<f64>,
     /// The time until contacts are looked at anew, in seconds.
     pub(super) part: f64,
     /// The free motions of the bodies, by number.
@@ -125,7 +126,7 @@ impl Ghosts {
             for pair in pairs {
                 for number in 0..pair.patches.len() {
                     let doubtful = outlook.is_doubtful(pair, &pair.patches[number]);
-                    let far = outlook.calm && !doubtful && outlook.is_far(pair, &pair.patches[number]);
+                    let far = !doubtful && outlook.is_far(pair, &pair.patches[number]);
                     let patch = &mut pair.patches[number];
                     (patch.doubtful, patch.ghost) = (doubtful, far);
                 }
@@ -443,11 +444,14 @@ impl Outlook<'_> {
         gap(patch) > self.touch_distance
     }
 
-    /// Whether a gap stays open even if bodies come to move half as fast again as forces make them, and by a little more.
+    /// Whether a gap stays open even if bodies come to move half as fast again as forces make them, and by a little more, or as much as
+    /// the liveliest.
     fn is_far(&self, pair: &Pair, patch: &Patch) -> bool {
+        let Some(stir) = self.stir else { return false };
         let Some(size) = self.size(pair).filter(|_| self.is_apart(patch)) else { return false };
         let fall: f64 = pair.bodies.into_iter().map(|body| self.free_motion(body).change[0].length()).sum();
-        self.overlap(pair, patch, &|body| self.free_velocities(body)) < -(fall * self.part * self.part + LIFT * size)
+        self.overlap(pair, patch, &|body| self.free_velocities(body))
+            < -(fall * self.part * self.part + LIFT.max(stir) * size)
     }
 
     /// Whether a patch is in the way of the free motion and has not shown to be real: surfaces that touch and bear

@@ -103,21 +103,21 @@ pub(super) struct Rhythm {
     pub(super) refreshes: u32,
     /// The substeps in between, of exact islands and what is free.
     pub(super) substeps: u32,
-    /// Whether nothing moves by much.
-    pub(super) calm: bool,
+    /// By how much of its size the liveliest pair moves in the step, where nothing moves by much; as good as nothing in a calm.
+    pub(super) stir: Option<f64>,
 }
 
 impl Load {
     /// How the next step is divided, in which the liveliest pair moves by `motion` of its size.
     pub(super) fn rhythm(&self, settings: &RealtimeSettings, motion: f64) -> Rhythm {
         let (refreshes, substeps) = (settings.refreshes.max(1), settings.substeps.max(1));
-        let calm = motion <= 0.5 * settings.keep;
+        let stir = (motion <= SLOW).then_some(if motion <= 0.5 * settings.keep { 0.0 } else { motion });
         if motion <= SLOW {
-            Rhythm { refreshes: 1, substeps: refreshes * substeps, calm }
+            Rhythm { refreshes: 1, substeps: refreshes * substeps, stir }
         } else if motion <= FAST || !self.crashes {
-            Rhythm { refreshes, substeps, calm }
+            Rhythm { refreshes, substeps, stir }
         } else {
-            Rhythm { refreshes: refreshes * LOOKS, substeps: substeps.div_ceil(LOOKS), calm }
+            Rhythm { refreshes: refreshes * LOOKS, substeps: substeps.div_ceil(LOOKS), stir }
         }
     }
 }

@@ -43,7 +43,9 @@ impl CompositeCache {
             triangles.finish(|cache| *cache != ConvexCache::default());
         };
         let reaches = Reaches { a: reach(shapes[0]), b: reach(shapes[1]) };
-        let generous = Known::new(reaches, pose, options);
+        let wanted = Known::new(reaches, pose, options);
+        let is_in_haste = self.known.is_some_and(|known| known.is_far_behind(pose));
+        let generous = wanted.filter(|_| !is_in_haste);
         self.known = generous.and_then(|(known, generous)| {
             find(&generous, manifolds);
             self.manifolds.extend_from_slice(&manifolds[first..]);
@@ -54,7 +56,7 @@ impl CompositeCache {
             manifolds.truncate(first);
             self.manifolds.clear();
             find(options, manifolds);
-            if generous.is_some() {
+            if wanted.is_some() {
                 self.manifolds.extend_from_slice(&manifolds[first..]);
                 self.known = Some(Known::exactly(reaches, pose, options));
             }
@@ -62,7 +64,7 @@ impl CompositeCache {
     }
 
     /// Appends the manifolds from memory; `false` if they are of no use, whatever was appended.
-    fn serve(
+    pub(super) fn serve(
         &self,
         shapes: [&Shape; 2],
         pose: &Transform,

@@ -67,6 +67,7 @@ pub(super) fn manifolds(
             pose,
             options,
             center,
+            reach: radius(shape) * (1.0 + ROUNDING) + options.prediction.max(0.0),
             around: shape.local_aabb().expanded(options.prediction.max(0.0)),
             floor: None,
             way_out: None,
@@ -82,6 +83,15 @@ pub(super) fn manifolds(
     });
 }
 
+/// How far a shape reaches from its centre, where that is known.
+fn radius(shape: &Shape) -> f64 {
+    match shape {
+        Shape::Cuboid(cuboid) => cuboid.half_extents().length(),
+        Shape::Hull(hull) => hull.bounding_radius(),
+        _ => f64::INFINITY,
+    }
+}
+
 struct Pair<'a, 'b> {
     surface: Surface<'a>,
     shape: &'a Shape,
@@ -90,7 +100,8 @@ struct Pair<'a, 'b> {
     options: &'a ManifoldOptions,
     /// The centre of the shape, in the frame of the surface.
     center: DVec3,
-    /// A box around the shape and what is within the prediction of it, in the frame of the shape.
+    /// The radius of a ball around that, and a box in the frame of the shape, that hold the shape and what is within the prediction of it.
+    reach: f64,
     around: Aabb,
     /// The flat region met last.
     floor: Option<Floor>,
@@ -147,8 +158,11 @@ impl Pair<'_, '_> {
         }
     }
 
-    /// Whether a triangle is clearly beyond the prediction: to one side of the box around the shape.
+    /// Whether a triangle is clearly beyond the prediction: outside the ball around the shape, or to one side of the box around it.
     fn is_beside(&self, triangle: &Triangle) -> bool {
+        if triangle.closest_point(self.center).point.distance_squared(self.center) > self.reach * self.reach {
+            return true;
+        }
         let corners = triangle.vertices.map(|vertex| self.pose.inverse_point(vertex));
         !Triangle { vertices: corners }.aabb().overlaps(&self.around)
     }

@@ -24,6 +24,35 @@ pub(in crate::query) fn manifolds(
     append(a, b, b_in_a, options, cache.of_parts(), manifolds);
 }
 
+/// Appends the manifolds that are known, carried along, if the pair has hardly moved; `false` if they have to be found.
+pub(in crate::query) fn recycle(
+    [a, b]: [&Shape; 2],
+    b_in_a: &Transform,
+    options: &ManifoldOptions,
+    cache: &CompositeCache,
+    manifolds: &mut Vec<Manifold>,
+) -> bool {
+    if [a, b].iter().any(|shape| shape.as_compound().is_some()) || !is_usable(b_in_a) {
+        return false;
+    }
+    let first = manifolds.len();
+    let is_known = match (a, Surface::of(a), Surface::of(b)) {
+        (Shape::HalfSpace(_), ..) | (_, Some(_), Some(_)) => cache.serve([a, b], b_in_a, options, manifolds),
+        (_, Some(_), None) if !matches!(b, Shape::HalfSpace(_)) => cache.serve([a, b], b_in_a, options, manifolds),
+        // Seen from the other side.
+        _ => {
+            let a_in_b = b_in_a.inverse();
+            let is_known = cache.serve([b, a], &a_in_b, options, manifolds);
+            manifolds[first..].iter_mut().for_each(|manifold| *manifold = manifold.flipped(&a_in_b));
+            is_known
+        }
+    };
+    if !is_known {
+        manifolds.truncate(first);
+    }
+    is_known
+}
+
 fn append(
     a: &Shape,
     b: &Shape,

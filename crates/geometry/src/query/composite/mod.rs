@@ -29,7 +29,7 @@ mod surface_pair;
 mod touch;
 
 pub(super) use cache::CompositeCache;
-pub(super) use manifolds::manifolds;
+pub(super) use manifolds::{manifolds, recycle};
 
 use super::closest::is_usable;
 use super::{ClosestPoints, Penetration};

@@ -32,7 +32,7 @@ mod triangle;
 
 use super::Manifold;
 use super::closest::is_usable;
-use super::composite::CompositeCache;
+use super::composite::{self, CompositeCache};
 use crate::{Shape, Transform};
 pub(crate) use cache::ConvexCache;
 use frame::Frame;
@@ -110,7 +110,10 @@ impl PairCache {
         options: &ManifoldOptions,
         manifolds: &mut Vec<Manifold>,
     ) -> bool {
-        self.recycled.as_ref().is_some_and(|known| known.append(shapes, b_in_a, options, manifolds))
+        match &self.parts {
+            Some(parts) => composite::recycle(shapes, b_in_a, options, parts, manifolds),
+            None => self.recycled.as_ref().is_some_and(|known| known.append(shapes, b_in_a, options, manifolds)),
+        }
     }
 
     /// The memory of a pair of which one is made of parts.
@@ -130,18 +133,20 @@ pub(super) fn convex_manifold(
     if cache.recycle([a, b], b_in_a, options, manifolds) {
         return;
     }
-    cache.recycled = None;
+    let is_in_haste = cache.recycled.take().is_some_and(|recycled| recycled.known.is_far_behind(b_in_a));
     let reaches = convex_reaches(a, b).filter(|_| is_usable(b_in_a));
     let Some((reaches, (known, generous))) = reaches.and_then(|r| Some((r, Known::new(r, b_in_a, options)?))) else {
         manifolds.extend(convex_pair(a, b, b_in_a, options, &mut cache.convex));
         return;
     };
-    let Some(manifold) = convex_pair(a, b, b_in_a, &generous, &mut cache.convex) else { return };
-    let mut asked_for = manifold;
-    if keep_within(&mut asked_for, options.prediction) && !asked_for.points().is_empty() {
-        cache.recycled = Some(Recycled { known, manifold });
-        manifolds.push(asked_for);
-        return;
+    if !is_in_haste {
+        let Some(manifold) = convex_pair(a, b, b_in_a, &generous, &mut cache.convex) else { return };
+        let mut asked_for = manifold;
+        if keep_within(&mut asked_for, options.prediction) && !asked_for.points().is_empty() {
+            cache.recycled = Some(Recycled { known, manifold });
+            manifolds.push(asked_for);
+            return;
+        }
     }
     // Points beyond the prediction stand where others might: without them.
     if let Some(manifold) = convex_pair(a, b, b_in_a, options, &mut cache.convex) {

@@ -13,7 +13,8 @@
 //! are looked for up to more than is asked: what is found serves predictions up to p + ¼ max(p, δ), and reaches δ beyond
 //! that, so that no point within the prediction is missing when the bodies have come nearer. What lies beyond the
 //! prediction that is asked for is left out. Four points were perhaps chosen among more; if some of four have to be left out,
-//! others may be missing, and the manifold is of no use. Nor is it if nothing is left at all.
+//! others may be missing, and the manifold is of no use. Nor is it if nothing is left at all. A pair that goes farther from call to call
+//! than its points are good for has just what it asks for: more would be looked for in vain.
 
 use super::ManifoldOptions;
 use super::name::is_of_second_face;
@@ -23,6 +24,9 @@ use glam::DVec3;
 
 /// The prediction that manifolds are made to serve exceeds the one asked for by this share of it or of δ.
 const RESERVE: f64 = 0.25;
+
+/// What has moved by this many times as far as manifolds are good for is in haste.
+const HASTE: f64 = 2.0;
 
 /// How far two shapes reach from their origins, in metres; infinite for one without end.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +82,15 @@ impl Known {
         let shift = 0.5 * reaches.allowed(options);
         let turn = 0.5 * shift / reaches.b;
         Self { pose: *pose, prediction, shift: shift * shift, turn: turn * turn }
+    }
+
+    /// Whether the pair has gone so far since then that it is not worth while to look for more than is asked for: next time it will have
+    /// gone as far again.
+    #[inline]
+    pub(in crate::query) fn is_far_behind(&self, pose: &Transform) -> bool {
+        let shift = (pose.translation - self.pose.translation).length_squared();
+        let turn = (pose.rotation * self.pose.rotation.conjugate()).xyz().length_squared();
+        shift > HASTE * HASTE * self.shift || turn > HASTE * HASTE * self.turn
     }
 
     /// How to carry the points to a new pose, if it is near enough and the prediction is served.

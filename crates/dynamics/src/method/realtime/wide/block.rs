@@ -15,8 +15,8 @@ pub(super) const ABSENT: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Points {
-    /// `r × n` for the arms from the centres of mass to the surfaces.
-    pub(super) turning: [[Lanes; 3]; 2],
+    /// From the middle of the patch, along its two tangents.
+    pub(super) place: [Lanes; 2],
     /// `c · n` for the ways from the centres of mass to the centres of curvature of the surfaces.
     pub(super) height: [Lanes; 2],
     /// The gap where contacts were found, and now.
@@ -47,12 +47,18 @@ pub(super) struct Block {
     pub(super) inverse_inertia: [[Lanes; 6]; 2],
     pub(super) normal: [Lanes; 3],
     pub(super) tangent: [Lanes; 3],
+    /// From the centres of mass to the middle of the patch, along the normal and the two tangents.
+    pub(super) middle: [[Lanes; 3]; 2],
+    /// How the relative motion at the middle answers to impulses there ([`sweep`](super::sweep)): of what presses and tilts, of what slides
+    /// and spins, and of the second by the first, row by row.
+    pub(super) pressing: [Lanes; 6],
+    pub(super) sliding: [Lanes; 6],
+    pub(super) coupling: [[Lanes; 3]; 3],
     pub(super) points: [Points; MOST],
     /// ω/a₁, a₂a₃ and a₃ of the springs.
     pub(super) rate: Lanes,
     pub(super) mass_scale: Lanes,
     pub(super) impulse_scale: Lanes,
-    pub(super) middle: [[Lanes; 3]; 2],
     pub(super) stick: Lanes,
     pub(super) slip: Lanes,
     /// The inverse of the 2 × 2 matrix of friction: its entries 11, 12, 22.
@@ -65,12 +71,12 @@ pub(super) struct Block {
     pub(super) twist: Lanes,
     pub(super) rolling: Lanes,
     pub(super) roll_mass: Lanes,
-    pub(super) roll: [Lanes; 3],
+    pub(super) roll: [Lanes; 2],
 }
 
 const ZERO: Lanes = [0.0; LANES];
 const NO_POINTS: Points = Points {
-    turning: [[ZERO; 3]; 2],
+    place: [ZERO; 2],
     height: [ZERO; 2],
     start: ZERO,
     gap: ZERO,
@@ -96,11 +102,14 @@ impl Block {
         inverse_inertia: [[ZERO; 6]; 2],
         normal: [ZERO; 3],
         tangent: [ZERO; 3],
+        middle: [[ZERO; 3]; 2],
+        pressing: [ZERO; 6],
+        sliding: [ZERO; 6],
+        coupling: [[ZERO; 3]; 3],
         points: [NO_POINTS; MOST],
         rate: ZERO,
         mass_scale: ZERO,
         impulse_scale: ZERO,
-        middle: [[ZERO; 3]; 2],
         stick: ZERO,
         slip: ZERO,
         friction_mass: [ZERO; 3],
@@ -111,7 +120,7 @@ impl Block {
         twist: ZERO,
         rolling: ZERO,
         roll_mass: ZERO,
-        roll: [ZERO; 3],
+        roll: [ZERO; 2],
     };
 
     /// Takes over its links, for substeps of `h` seconds; `springs` are those between moving bodies and against what does not move.
@@ -154,29 +163,30 @@ impl Block {
         let center = spots.iter().map(|spot| spot.position).sum::<DVec3>() * share;
         let half = 0.5 * share * spots.iter().map(|spot| spot.gap).sum::<f64>();
         for (wide, spot) in self.points.iter_mut().zip(spots) {
+            let place = spot.position - center;
+            (wide.place[0][lane], wide.place[1][lane]) = (u.dot(place) as f32, v.dot(place) as f32);
             // The surface of the first body lies half the gap before the spot, that of the second half behind it.
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
                 let arm = arm(bodies, link.rows[side], spot.position + normal * (0.5 * sign * spot.gap));
-                put(&mut wide.turning[side], lane, arm.cross(normal));
                 wide.height[side][lane] = (arm.dot(normal) + sign * round[side]) as f32;
             }
             (wide.start[lane], wide.gap[lane]) = (spot.gap as f32, spot.gap as f32);
             // Which points there are; `prepare` makes masses of them.
             wide.mass[lane] = 1.0;
             wide.impulse[lane] = (spot.load * h) as f32;
-            wide.lever[lane] = (spot.position - center).length() as f32;
+            wide.lever[lane] = place.length() as f32;
             wide.total[lane] = 0.0;
         }
         for wide in &mut self.points[spots.len()..] {
             (wide.mass[lane], wide.impulse[lane], wide.total[lane], wide.lever[lane]) = (0.0, 0.0, 0.0, 0.0);
             (wide.start[lane], wide.gap[lane]) = (0.0, 0.0);
-            for side in 0..2 {
-                put(&mut wide.turning[side], lane, DVec3::ZERO);
-                wide.height[side][lane] = 0.0;
+            for lanes in wide.place.iter_mut().chain(&mut wide.height) {
+                lanes[lane] = 0.0;
             }
         }
         for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-            put(&mut self.middle[side], lane, arm(bodies, link.rows[side], center + normal * (sign * half)));
+            let arm = arm(bodies, link.rows[side], center + normal * (sign * half));
+            put(&mut self.middle[side], lane, DVec3::new(normal.dot(arm), u.dot(arm), v.dot(arm)));
         }
         let material = &pair.material;
         (self.stick[lane], self.slip[lane]) = (material.static_friction as f32, material.dynamic_friction as f32);
@@ -186,7 +196,7 @@ impl Block {
         (self.friction[0][lane], self.friction[1][lane]) = ((u.dot(friction) * h) as f32, (v.dot(friction) * h) as f32);
         self.dragged.iter_mut().for_each(|dragged| dragged[lane] = 0.0);
         self.twist[lane] = (twist * h) as f32;
-        put(&mut self.roll, lane, roll * h);
+        (self.roll[0][lane], self.roll[1][lane]) = ((u.dot(roll) * h) as f32, (v.dot(roll) * h) as f32);
     }
 
     /// Tells a patch what it exerted.
@@ -197,7 +207,7 @@ impl Block {
         patch.friction = along(&self.friction) * inverse;
         patch.dragged += along(&self.dragged);
         patch.twist = f64::from(self.twist[lane]) * inverse;
-        patch.roll = DVec3::from(self.roll.map(|roll| f64::from(roll[lane]))) * inverse;
+        patch.roll = along(&self.roll) * inverse;
         for (spot, wide) in patch.spots_mut().iter_mut().zip(&self.points) {
             spot.load = f64::from(wide.impulse[lane]) * inverse;
             spot.exerted += f64::from(wide.total[lane]);

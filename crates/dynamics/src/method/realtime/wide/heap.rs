@@ -157,7 +157,7 @@ impl Heap {
             let nets = nets.share(level, Spring::new(stiffness.h, threshold));
             (rows.share(), Disjoint::new(&mut blocks[..]), nets)
         };
-        let sweep = |member: &Member<'_>, work: &dyn Fn(&mut [Block])| {
+        let sweep = |member: &Member<'_>, work: &dyn Fn(&mut [Block], bool)| {
             for span in spans.iter() {
                 let range = match span.serial {
                     true if member.index() > 0 => 0..0,
@@ -167,13 +167,13 @@ impl Heap {
                         span.range.start + share.start..span.range.start + share.end
                     }
                 };
-                work(blocks.part(range));
+                work(blocks.part(range), span.serial);
                 member.wait();
             }
         };
         let kernel = sweep::Kernel { level, motions: &shared.motions, offsets: &shared.offsets, stiffness: *stiffness };
         workers.team(members, |member| {
-            sweep(member, &|blocks| sweep::warm(level, blocks, &shared.given));
+            sweep(member, &|blocks, _| sweep::warm(level, blocks, &shared.given));
             nets.sweep(member, &Shared { motions: &shared.given, offsets: &shared.offsets }, Sweep::Warm);
             let moving = Shared { motions: &shared.motions, offsets: &shared.offsets };
             for substep in 0..*substeps {
@@ -197,11 +197,11 @@ impl Heap {
                     member.wait();
                 }
                 nets.sweep(member, &moving, Sweep::Spring);
-                sweep(member, &|blocks| kernel.push(blocks));
+                sweep(member, &|blocks, serial| kernel.push(blocks, serial));
                 shared.drift(member, stiffness.h);
                 member.wait();
                 nets.sweep(member, &moving, Sweep::Relax);
-                sweep(member, &|blocks| kernel.relax(blocks));
+                sweep(member, &|blocks, serial| kernel.relax(blocks, serial));
             }
         });
     }

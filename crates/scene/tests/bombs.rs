@@ -115,6 +115,32 @@ fn a_run_with_too_many_contacts_ends() {
     assert!(summary.step_error.is_none() && summary.time > 0.1 && summary.time < 0.5, "{}", summary.time);
 }
 
+/// Balls that are so fast that each comes near every other within a step: refused at the start, and where they become so fast later,
+/// the run ends with an error.
+#[test]
+fn bodies_that_are_too_fast_are_refused() {
+    let fast = balls(4000, 2.1).replace("repeat", "velocity = [1e6, 0, 0]\nrepeat");
+    refused(&fast, "pairs of shapes may collide");
+    let wind = "[forces.wind.drag]\nwind = [1e6, 0, 0]\nlinear = 1e6\n";
+    let mut scene = load(&(balls(4000, 2.1) + wind)).unwrap();
+    scene.duration = 1.0;
+    let summary = tumble_scene::run::Runner::default().run(&mut scene);
+    let error = summary.step_error.map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("pairs of shapes come near each other"), "{error}");
+}
+
+/// Sheets that lie a little apart cost as much as sheets that touch.
+#[test]
+fn sheets_that_are_near_each_other_are_refused() {
+    let triangles = "[0, 1, 2], ".repeat(800);
+    let mesh = format!("shape.mesh = {{ vertices = [[0, 0, 0], [1, 0, 0], [0, 0, 1]], triangles = [{triangles}] }}\n");
+    let sheets = |step: f64| {
+        format!("title = 'x'\n[bodies.sheet]\nmass = 1\n{mesh}repeat.line = {{ count = 13, step = [0, {step}, 0] }}\n")
+    };
+    refused(&sheets(1e-4), "pairs of triangles");
+    load(&sheets(0.5)).unwrap();
+}
+
 /// A text with numbers that are each likely to be too large.
 fn bomb(random: &mut fastrand::Rng) -> String {
     let mut number = |most: f64| libm::exp(libm::log(most) * random.f64()) as u32;

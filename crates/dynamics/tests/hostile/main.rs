@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+mod swarm;
 mod things;
 
 use glam::DVec3;

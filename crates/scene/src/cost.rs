@@ -58,6 +58,8 @@ const OF_PAIR: f64 = 6500.0;
 const OF_TOUCH: f64 = 6500.0;
 const OF_NEIGHBOURS: f64 = 40.0;
 
+/// Half of the acceleration that methods expect, in m/s².
+const FALL: f64 = 25.0;
 /// Longer steps count as so long, in seconds: methods for such steps do not look that far ahead.
 const LONGEST_STEP: f64 = 0.1;
 
@@ -244,6 +246,12 @@ impl Room {
         Self { reach: reach(model, collider, motion, dt), travel }
     }
 
+    /// That of each triangle: as far as it can accelerate within the step.
+    fn of_faces(world: &World, id: ColliderId, dt: f64) -> Self {
+        let room = Self::of(world, id, dt);
+        Self { reach: room.reach.min(FALL * dt * dt), ..room }
+    }
+
     fn around(&self, bounds: &Aabb) -> Aabb {
         let here = bounds.expanded(self.reach);
         here.merged(&Aabb::new(here.min + self.travel, here.max + self.travel))
@@ -428,7 +436,7 @@ fn meetings(world: &World, dt: f64, pairs: &[[ColliderId; 2]], most: [f64; 2]) -
     let (mut sums, mut compared) = ([0.0, 0.0], 0);
     for &[a, b] in pairs {
         let (first, second) = (surfaces(a), surfaces(b));
-        let rooms = [a, b].map(|id| Room::of(world, id, dt));
+        let rooms = [a, b].map(|id| Room::of_faces(world, id, dt));
         for (one, pose_one) in &first {
             for (other, pose_other) in &second {
                 if matches!((one, other), (Faces::Convex(_), Faces::Convex(_))) {

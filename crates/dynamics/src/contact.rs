@@ -36,6 +36,19 @@ impl std::ops::Add for ContactImpulse {
     }
 }
 
+impl std::ops::Sub for ContactImpulse {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            normal: self.normal - other.normal,
+            friction: self.friction - other.friction,
+            rolling: self.rolling - other.rolling,
+            spinning: self.spinning - other.spinning,
+        }
+    }
+}
+
 /// One point of a contact, in world coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactPoint {

@@ -337,3 +337,83 @@ fn a_skinned_figure_is_imported_from_its_file_alone() {
     let joint = scene.world.joint(scene.joint_named("hero.shin.left").unwrap()).unwrap();
     assert!(joint.angle().is_some(), "it is a hinge now");
 }
+
+/// A figure as modellers write them: bound in centimetres with z up, under an armature that turns and shrinks it, with a node between two
+/// joints, a joint at the end to which nothing is bound, and a second mesh with a skin of its own that lists the joints in another order.
+struct Modeller;
+
+impl tumble_scene::mesh::Files for Modeller {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        // Two boxes: a thigh from 60 to 100 cm and a shin from 10 to 50 cm above the ground, 20 cm wide.
+        let corners = |low: f32| -> Vec<f32> {
+            (0..8)
+                .flat_map(|i| {
+                    [0, 1, 2]
+                        .map(|k| if i >> k & 1 == 1 { [10.0, 10.0, low + 40.0][k] } else { [-10.0, -10.0, low][k] })
+                })
+                .collect()
+        };
+        let faces: [u16; 36] = [
+            0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5,
+        ];
+        let below = |z: f32| -> Vec<f32> { vec![1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., -z, 1.] };
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut floats = |numbers: &[f32]| numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        floats(&corners(60.0));
+        floats(&corners(10.0));
+        floats(&[below(100.0), below(50.0), below(10.0)].concat());
+        floats(&[below(50.0), below(100.0)].concat());
+        floats(&[[1.0_f32, 0.0, 0.0, 0.0]; 8].concat());
+        faces.iter().for_each(|index| bytes.extend(index.to_le_bytes()));
+        bytes.extend([0_u8; 32]);
+        let text = r#"{
+            "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+            "nodes": [
+                {"name": "Armature", "rotation": [-0.7071067811865476, 0, 0, 0.7071067811865476], "scale": [0.01, 0.01, 0.01], "children": [1, 2, 3]},
+                {"name": "upper", "mesh": 0, "skin": 0, "translation": [700, 0, 0]}, {"name": "lower", "mesh": 1, "skin": 1},
+                {"name": "rig:Thigh", "translation": [0, 0, 100], "children": [4]}, {"name": "twist", "translation": [0, 0, -20], "children": [5]},
+                {"name": "rig:Shin", "translation": [0, 0, -30], "children": [6]}, {"name": "rig:Shin_end", "translation": [0, 0, -40]}],
+            "skins": [{"joints": [3, 5, 6], "inverseBindMatrices": 2}, {"joints": [5, 3], "inverseBindMatrices": 3}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 6, "WEIGHTS_0": 4}, "indices": 5}]},
+                {"primitives": [{"attributes": {"POSITION": 1, "JOINTS_0": 6, "WEIGHTS_0": 4}, "indices": 5}]}],
+            "accessors": [
+                {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 8},
+                {"bufferView": 0, "byteOffset": 96, "componentType": 5126, "type": "VEC3", "count": 8},
+                {"bufferView": 0, "byteOffset": 192, "componentType": 5126, "type": "MAT4", "count": 3},
+                {"bufferView": 0, "byteOffset": 384, "componentType": 5126, "type": "MAT4", "count": 2},
+                {"bufferView": 0, "byteOffset": 512, "componentType": 5126, "type": "VEC4", "count": 8},
+                {"bufferView": 0, "byteOffset": 640, "componentType": 5123, "type": "SCALAR", "count": 36},
+                {"bufferView": 0, "byteOffset": 712, "componentType": 5121, "type": "VEC4", "count": 8}],
+            "bufferViews": [{"buffer": 0, "byteLength": 744}], "buffers": [{"byteLength": 744, "uri": "hero.bin"}]
+        }"#;
+        match name {
+            "hero.gltf" => Ok(text.into()),
+            "hero.bin" => Ok(bytes),
+            _ => Err(format!("there is no file {name}")),
+        }
+    }
+}
+
+/// It is imported as a viewer shows it: in metres, upright, each part on its bone.
+#[test]
+fn figures_of_modellers_stand_upright_in_metres() {
+    let text = "gravity = [0, 0, 0]\n[skeletons.hero]\nskin.file = \"hero.gltf\"\nmass = 30\n[instances.hero]\ntemplate = \"hero\"\n";
+    let scene = Loader::new().load_text_with("hero.toml", text, &Modeller).unwrap_or_else(|report| panic!("{report}"));
+    let figure = &scene.figures[0];
+    assert_eq!(figure.skin.bones[..2], ["rig:Thigh", "rig:Shin"]);
+    assert_eq!(figure.skin.parents[..2], [None, Some(0)]);
+    for (bone, height) in [(0, 1.0), (1, 0.5)] {
+        let joint = figure.skin.rest[bone].translation;
+        assert!((joint - DVec3::Y * height).length() < 1e-6, "{joint}");
+        // The middle of its part of the mesh.
+        let middle = scene.world.body(figure.bodies[bone]).unwrap().center_of_mass();
+        assert!((middle - DVec3::Y * (height - 0.2)).length() < 1e-6, "{middle}");
+        let mass = scene.world.body(figure.bodies[bone]).unwrap().model().mass.mass;
+        // The joint at the end is a small box.
+        assert!((mass - 15.0).abs() < 0.01, "{mass}");
+    }
+    let heights = || figure.skin.positions.iter().map(|place| place.y);
+    let (low, high) = (heights().fold(f32::MAX, f32::min), heights().fold(f32::MIN, f32::max));
+    assert!((low - 0.1).abs() < 1e-6 && (high - 1.0).abs() < 1e-6, "from {low} to {high}");
+    assert!(figure.skin.positions.iter().all(|place| place.x.abs() < 0.11 && place.z.abs() < 0.11));
+}

@@ -47,6 +47,47 @@ fn a_stack_stands_for_ten_seconds_at_thirty_frames() {
     }
 }
 
+/// By how much the bodies of a pile of boxes, each with its half size and mass, have moved after a minute at most, as a part of their size.
+fn creep(boxes: &[(f64, f64)], turn: f64, dt: f64) -> f64 {
+    let mut world = world(ImpactSettings::default());
+    floor(&mut world, Material::default(), 0.0);
+    let mut height = 0.0;
+    let placed: Vec<(BodyId, DVec3, f64)> = boxes
+        .iter()
+        .enumerate()
+        .map(|(index, &(half, mass))| {
+            let at = DVec3::new(0.0, height + half, 0.0);
+            height += 2.0 * half;
+            let rotation = tumble_dynamics::geometry::math::rotation_about(DVec3::Y, turn * index as f64);
+            let body = Body::dynamic().with_shape(Shape::cuboid([half; 3]).unwrap()).with_mass(mass);
+            (world.add_body(body.at(at).rotated(rotation)).unwrap(), at, 2.0 * half)
+        })
+        .collect();
+    run(&mut world, dt, 60.0);
+    placed.iter().map(|&(id, start, size)| (at(&world, id) - start).length() / size).fold(0.0, f64::max)
+}
+
+/// What stands in the first frame stands after a minute, where it stood to a hundredth of its size: tall towers, towers of turned boxes, and heavy
+/// on light.
+#[test]
+fn what_rests_does_not_creep() {
+    // In frames of 1/24 s a tonne on a turned kilogram falls.
+    for (dt, count) in [(1.0 / 30.0, 6), (1.0 / 24.0, 4)] {
+        let piles = [
+            ("five boxes", vec![(0.5, 1.0); 5], 0.0),
+            ("ten boxes", vec![(0.3, 2.0); 10], 0.0),
+            ("eight turned boxes", vec![(0.25, 1.0); 8], 0.3),
+            ("a tonne on a kilogram", vec![(0.5, 1.0), (0.5, 1000.0)], 0.0),
+            ("a tonne on a turned kilogram", vec![(0.4, 1.0), (0.5, 1000.0)], 0.5),
+            ("a hundred kilograms on three boxes", vec![(0.5, 1.0), (0.5, 1.0), (0.5, 1.0), (0.5, 100.0)], 0.0),
+        ];
+        for (name, boxes, turn) in piles.into_iter().take(count) {
+            let crept = creep(&boxes, turn, dt);
+            assert!(crept < 0.01, "{name} at {dt} s: by {crept} of their size");
+        }
+    }
+}
+
 #[test]
 fn blocks_hold_or_slide_as_coulomb_says() {
     let material = Material { static_friction: 0.5, dynamic_friction: 0.5, ..Material::default() };

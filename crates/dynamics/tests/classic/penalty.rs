@@ -236,6 +236,30 @@ fn what_is_placed_in_the_floor_gets_out() {
     }
 }
 
+/// Boxes that somebody put halfway into the floor and into each other come out without being shot away: at no more than √(2 · 50 m/s² · depth).
+#[test]
+fn what_is_placed_deep_inside_is_not_shot_out() {
+    for size in [0.2, 1.0] {
+        for mut world in worlds(PenaltySettings::default()) {
+            floor(&mut world, Material::default(), 0.0);
+            let ids = [0.25, 1.0, 1.6].map(|y| {
+                let block = Body::dynamic().with_shape(Shape::cuboid([0.5 * size; 3]).unwrap());
+                world.add_body(block.at([0.0, y * size, 0.1 * y * size])).unwrap()
+            });
+            let mut fastest = 0.0_f64;
+            for _ in 0..180 {
+                world.step(1.0 / 60.0).unwrap();
+                fastest = ids.iter().map(|&id| world.body(id).unwrap().velocity().length()).fold(fastest, f64::max);
+            }
+            // A quarter, a quarter and four tenths of a box: two give the third what they have.
+            let most = (2.0_f64 * 50.0 * 0.9 * size).sqrt();
+            assert!(fastest < most, "{size} m: {fastest} m/s of {most}");
+            let lowest = ids.iter().map(|&id| at(&world, id).y).fold(f64::INFINITY, f64::min);
+            assert!(lowest > 0.45 * size, "{size} m: it is still at {lowest} m");
+        }
+    }
+}
+
 /// A ball that falls two metres jumps off with the part e of its speed; below e⁻² = 0.14 that is what it gets. Elastic ones lose 0.6 % of it.
 #[test]
 fn restitution_is_what_the_material_says() {

@@ -1,4 +1,4 @@
-//! Shock propagation holds tall towers and heavy on light, at 60 Hz.
+//! Shock propagation holds tall towers and heavy on light, at 60 Hz and for a minute.
 
 use glam::DVec3;
 use tumble_dynamics::geometry::Shape;
@@ -25,7 +25,7 @@ fn sag(masses: &[f64], seconds: f64) -> f64 {
 
 #[test]
 fn a_tower_of_forty_boxes_stands() {
-    let sunk = sag(&[1.0; 40], 3.0);
+    let sunk = sag(&[1.0; 40], 60.0);
     assert!(sunk.abs() < 0.01, "it sank by {sunk} m");
 }
 
@@ -33,6 +33,6 @@ fn a_tower_of_forty_boxes_stands() {
 fn ten_kilograms_carry_a_thousand() {
     let mut masses = vec![1.0; 10];
     masses.push(1000.0);
-    let sunk = sag(&masses, 3.0);
+    let sunk = sag(&masses, 60.0);
     assert!(sunk.abs() < 0.01, "it sank by {sunk} m");
 }

@@ -1,7 +1,7 @@
 //! glTF 2.0: the triangles of all meshes in the default scene, placed by their nodes, with their normals, colours and the bones
 //! they are bound to. Textures and animations are passed over.
 
-use super::visual::{Binding, VisualMesh};
+use super::visual::VisualMesh;
 use super::{Files, MeshData};
 use crate::load::Color;
 use glam::{DMat4, DQuat, DVec3, DVec4, Vec3};
@@ -29,7 +29,8 @@ pub(super) fn read_visual(bytes: &[u8], files: &dyn Files) -> Result<VisualMesh,
     let (json, binary) = split(bytes)?;
     let document: Value = serde_json::from_slice(json).map_err(|error| format!("not glTF: {error}"))?;
     let buffers = list(&document, "buffers").map(|buffer| load(buffer, binary, files)).collect::<Result<_, _>>()?;
-    let mut reader = Reader { document: &document, buffers, mesh: VisualMesh::default(), visited: 0 };
+    let mut reader =
+        Reader { document: &document, buffers, mesh: VisualMesh::default(), visited: 0, bones: Vec::new() };
     let scene = index(document.get("scene")).unwrap_or(0);
     match list(&document, "scenes").nth(scene).and_then(|scene| scene.get("nodes")).and_then(Value::as_array) {
         Some(roots) => {
@@ -113,6 +114,8 @@ struct Reader<'a> {
     buffers: Vec<Vec<u8>>,
     mesh: VisualMesh,
     visited: usize,
+    /// The nodes that the bones of the binding are.
+    bones: Vec<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -139,9 +142,7 @@ impl<'a> Reader<'a> {
     }
 
     fn mesh(&mut self, mesh: &Value, placed: &DMat4, skin: Option<usize>) -> Result<(), String> {
-        if let (Some(skin), None) = (skin, &self.mesh.binding) {
-            self.mesh.binding = Some(self.binding(skin)?);
-        }
+        let skin = skin.map(|skin| self.skin(skin)).transpose()?;
         for primitive in list(mesh, "primitives") {
             let mode = index(primitive.get("mode")).unwrap_or(4);
             if !(4..=6).contains(&mode) {
@@ -165,23 +166,27 @@ impl<'a> Reader<'a> {
             if self.mesh.triangles.len() + indices.len() > MAX_TRIANGLES {
                 return Err(format!("there are more than {MAX_TRIANGLES} triangles"));
             }
-            let vertices = (0..positions.count).map(|i| {
+            let count = positions.count;
+            let bound = skin.as_ref().map(|skin| self.bound(primitive, count, skin.bones.len())).transpose()?;
+            let matrix = |i: usize| match (&skin, &bound) {
+                (Some(skin), Some((joints, weights))) => skin.matrix(joints[i], weights[i]),
+                _ => *placed,
+            };
+            let vertices = (0..count).map(|i| {
                 let place = DVec3::from_array([0, 1, 2].map(|axis| positions.float(i, axis)));
-                placed.transform_point3(place)
+                matrix(i).transform_point3(place)
             });
             let vertices: Vec<DVec3> = vertices.collect();
-            let count = vertices.len();
-            let normals = self.normals(primitive, placed, count)?;
+            let normals = self.normals(primitive, matrix, count)?;
             let colors = self.colors(primitive, count)?;
-            let bound = skin.map(|_| self.bound(primitive, count)).transpose()?;
             self.mesh.positions.extend(vertices);
             self.mesh.normals.extend(normals);
             self.mesh.colors.extend(colors);
-            if let (Some((joints, weights)), Some(binding)) = (bound, &mut self.mesh.binding) {
+            if let (Some((joints, weights)), Some(binding), Some(skin)) = (bound, &mut self.mesh.binding, &skin) {
                 // Parts that are not bound, before these, stay with the first joint.
                 binding.joints.resize(first, [0; 4]);
                 binding.weights.resize(first, [1.0, 0.0, 0.0, 0.0]);
-                binding.joints.extend(joints);
+                binding.joints.extend(joints.iter().map(|four| four.map(|joint| skin.bones[joint as usize])));
                 binding.weights.extend(weights);
             }
             let corner = |i: usize| (first + indices[i]) as u32;
@@ -194,7 +199,7 @@ impl<'a> Reader<'a> {
                 _ => (0..count / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2].map(corner)).collect(),
             };
             // A node that mirrors turns triangles inside out.
-            let mirrored = placed.determinant() < 0.0;
+            let mirrored = skin.as_ref().map_or(*placed, |skin| skin.matrices[0]).determinant() < 0.0;
             self.mesh
                 .triangles
                 .extend(triangles.into_iter().map(|[a, b, c]| if mirrored { [a, c, b] } else { [a, b, c] }));
@@ -203,14 +208,17 @@ impl<'a> Reader<'a> {
     }
 
     /// The unit normals of a primitive; zero where the file has none.
-    fn normals(&self, primitive: &Value, placed: &DMat4, count: usize) -> Result<Vec<Vec3>, String> {
+    fn normals(&self, primitive: &Value, matrix: impl Fn(usize) -> DMat4, count: usize) -> Result<Vec<Vec3>, String> {
         let Some(given) = primitive.pointer("/attributes/NORMAL") else { return Ok(vec![Vec3::ZERO; count]) };
         let normals = self.attribute(given, 3, count)?;
         // Normals turn like the cofactors of the matrix: stretching along x flattens slopes in x.
-        let turned = glam::DMat3::from_mat4(*placed);
-        let turned = if turned.determinant().abs() > 1e-12 { turned.inverse().transpose() } else { turned };
-        let normal = |i| (turned * DVec3::from_array([0, 1, 2].map(|axis| normals.float(i, axis)))).as_vec3();
-        Ok((0..count).map(|i| normal(i).normalize_or_zero()).collect())
+        let normal = |i: usize| {
+            let turned = glam::DMat3::from_mat4(matrix(i));
+            let turned = if turned.determinant() != 0.0 { turned.inverse().transpose() } else { turned };
+            let normal = turned * DVec3::from_array([0, 1, 2].map(|axis| normals.float(i, axis)));
+            normal.normalize_or_zero().as_vec3()
+        };
+        Ok((0..count).map(|i| normal(i)).collect())
     }
 
     /// The colours of a primitive: those of its vertices, times that of its material.
@@ -229,11 +237,10 @@ impl<'a> Reader<'a> {
     }
 
     /// To which joints the vertices of a primitive are bound, and how much; the weights add up to one.
-    fn bound(&self, primitive: &Value, count: usize) -> Result<Bound, String> {
+    fn bound(&self, primitive: &Value, count: usize, known: usize) -> Result<Bound, String> {
         let given = |name: &str| primitive.pointer(name).ok_or("a mesh with a skin has no joints or weights");
         let joints = self.attribute(given("/attributes/JOINTS_0")?, 4, count)?;
         let weights = self.attribute(given("/attributes/WEIGHTS_0")?, 4, count)?;
-        let known = self.mesh.binding.as_ref().map_or(0, |binding| binding.bones.len());
         let (mut all_joints, mut all_weights) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for i in 0..count {
             let mut four = [0; 4];
@@ -254,37 +261,70 @@ impl<'a> Reader<'a> {
         Ok((all_joints, all_weights))
     }
 
-    /// The joints of a skin: their names, which hangs on which, and where they are when the mesh is as it is in the file.
-    fn binding(&self, skin: usize) -> Result<Binding, String> {
+    /// Reads a skin: its joints become bones of the binding, if they are none already. With G the place of a joint's node and B⁻¹ where the joint was
+    /// when the mesh was bound, a vertex is at `Σ w G B v`, wherever its own node is. Modellers like to bind in centimetres, with z up, and to let
+    /// an armature above the joints turn and shrink everything. So the mesh is taken as the nodes show it, and the bones are where their nodes are.
+    fn skin(&mut self, skin: usize) -> Result<Skin, String> {
         let skin = list(self.document, "skins").nth(skin).ok_or("there is no such skin")?;
         let joints: Vec<usize> = list(skin, "joints").filter_map(|joint| index(Some(joint))).collect();
-        if joints.is_empty() || joints.len() > MAX_JOINTS {
+        let nodes: Vec<&Value> = list(self.document, "nodes").collect();
+        if joints.is_empty() || joints.len() + self.bones.len() > MAX_JOINTS {
             return Err(format!("a skin has {} joints; 1 to {MAX_JOINTS} are allowed", joints.len()));
         }
-        let nodes: Vec<&Value> = list(self.document, "nodes").collect();
-        let node = |joint: usize| nodes.get(joint).copied().ok_or("a skin names a node that is not there");
-        let mut binding = Binding::default();
-        let inverses = match skin.get("inverseBindMatrices") {
-            Some(given) => Some(self.attribute(given, 16, joints.len())?),
-            None => None,
-        };
-        for (number, &joint) in joints.iter().enumerate() {
-            let name = node(joint)?.get("name").and_then(Value::as_str);
-            binding.bones.push(name.map_or_else(|| format!("bone{number}"), str::to_owned));
-            let holds = |parent: usize| {
-                nodes.get(parent).is_some_and(|parent| list(parent, "children").any(|c| index(Some(c)) == Some(joint)))
-            };
-            binding.parents.push(joints.iter().position(|&parent| holds(parent)));
-            let inverse = inverses.as_ref().map_or(DMat4::IDENTITY, |inverses| {
-                DMat4::from_cols_array(&std::array::from_fn(|i| inverses.float(number, i)))
-            });
-            if !inverse.is_finite() || inverse.determinant().abs() < 1e-12 {
-                return Err(format!("the joint \"{}\" has no place where it is bound", binding.bones[number]));
-            }
-            let (_, rotation, place) = inverse.inverse().to_scale_rotation_translation();
-            binding.rest.push(Transform::new(rotation.normalize(), place));
+        if joints.iter().any(|&joint| joint >= nodes.len()) {
+            return Err("a skin names a node that is not there".into());
         }
-        Ok(binding)
+        let mut over = vec![None; nodes.len()];
+        for (number, node) in nodes.iter().enumerate() {
+            for child in list(node, "children").filter_map(|child| index(Some(child))) {
+                if let Some(over) = over.get_mut(child) {
+                    *over = Some(number);
+                }
+            }
+        }
+        let inverses: Vec<DMat4> = match skin.get("inverseBindMatrices") {
+            Some(given) => {
+                let given = self.attribute(given, 16, joints.len())?;
+                let matrix = |number| DMat4::from_cols_array(&std::array::from_fn(|i| given.float(number, i)));
+                (0..joints.len()).map(matrix).collect()
+            }
+            None => vec![DMat4::IDENTITY; joints.len()],
+        };
+        let (mut bones, mut matrices, mut fresh) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, &joint) in joints.iter().enumerate() {
+            let above = |node: usize| std::iter::successors(Some(node), |&node| over[node]).take(MAX_DEPTH);
+            let place = above(joint).fold(DMat4::IDENTITY, |place, node| local_matrix(nodes[node]) * place);
+            let name = nodes[joint].get("name").and_then(Value::as_str);
+            let name = name.map_or_else(|| format!("bone{number}"), str::to_owned);
+            let matrix = place * inverses[number];
+            if !matrix.is_finite() || matrix.determinant() == 0.0 || place.determinant() == 0.0 {
+                return Err(format!("the joint \"{name}\" has no place where it is bound"));
+            }
+            matrices.push(matrix);
+            let bone = self.bones.iter().position(|&known| known == joint);
+            bones.push(bone.unwrap_or(self.bones.len()) as u16);
+            if bone.is_none() {
+                self.bones.push(joint);
+                let (_, rotation, translation) = place.to_scale_rotation_translation();
+                fresh.push((name, Transform::new(rotation.normalize(), translation)));
+            }
+        }
+        let binding = self.mesh.binding.get_or_insert_default();
+        for (name, rest) in fresh {
+            binding.bones.push(name);
+            binding.rest.push(rest);
+        }
+        // Nodes that are no joints may stand between two that are.
+        let bones_now = &self.bones;
+        binding.parents = bones_now
+            .iter()
+            .map(|&bone| {
+                let above = std::iter::successors(over[bone], |&node| over[node]).take(MAX_DEPTH);
+                above.filter_map(|node| bones_now.iter().position(|&other| other == node)).next()
+            })
+            .collect();
+        let still = matrices.iter().all(|matrix| matrix.abs_diff_eq(DMat4::IDENTITY, STILL));
+        Ok(Skin { bones, matrices, still })
     }
 
     /// An attribute that has numbers for each of `count` vertices.
@@ -332,6 +372,30 @@ impl<'a> Reader<'a> {
             return Err(format!("{count} elements do not fit into their buffer"));
         }
         Ok(Accessor { bytes: &buffer[start..end], count, stride, size, component, width })
+    }
+}
+
+/// Matrices nearer to that of no motion than this are rounded ones.
+const STILL: f64 = 1e-5;
+
+/// The joints of a skin.
+struct Skin {
+    /// Which bones of the binding they are.
+    bones: Vec<u16>,
+    /// What takes vertices from where they were bound to where they are: `G B`.
+    matrices: Vec<DMat4>,
+    /// Whether all of these leave everything where it is.
+    still: bool,
+}
+
+impl Skin {
+    /// The matrix of a vertex.
+    fn matrix(&self, joints: [u16; 4], weights: [f32; 4]) -> DMat4 {
+        if self.still {
+            return DMat4::IDENTITY;
+        }
+        let parts = joints.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0);
+        parts.map(|(joint, weight)| self.matrices[joint as usize] * f64::from(weight)).sum()
     }
 }
 

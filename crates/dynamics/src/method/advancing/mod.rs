@@ -105,7 +105,7 @@ impl Rule for AdvancingSettings {
                         step.contacts.list.len()
                     ),
                 };
-                let instead = "shorter steps or other methods";
+                let instead = "\"realtime\", \"retroactive\", \"accurate\" and \"penalty\", or shorter steps,";
                 result = Err(StepError::Cannot { method: Self::NAME, what, instead });
                 break;
             }

@@ -11,7 +11,8 @@
 //!    follow their scripts, or a blend (`control`);
 //! 2. **detect** overlaps; where corners meet, the normal is the mean of their neighbours' (`normals`);
 //! 3. **respond**, breadth first from what does not move (`graph`): the points of a pair that meet fast are hit together in the middle, then each
-//!    for itself (`equations`); those slower than the rest speed are in continuous contact and do not bounce; over and over until nothing changes;
+//!    for itself (`equations`); those slower than the rest speed are in continuous contact and do not bounce; over and over until nothing changes,
+//!    beginning with what they carried in the frame before (`load`);
 //! 4. **back up** in the same order: bodies that stick go back the way they came (H's ray along the relative velocity), others along the normal.
 //!    The pair that closes a cycle is shared, so that nobody is backed into a neighbour;
 //! 5. **check**: who was backed into somebody it did not touch before is detected and answered in the same way, a few times at most.
@@ -26,6 +27,7 @@ mod control;
 mod equations;
 mod figure;
 pub(in crate::method) mod graph;
+mod load;
 mod normals;
 
 pub use control::{Blend, Schedule};
@@ -35,7 +37,8 @@ pub use figure::{Figure, Link};
 use self::control::Properties;
 use self::figure::Cast;
 use self::graph::{Edge, breadth_first};
-use super::classic::{Classic, Pair, Point, Rule, Step};
+use self::load::Load;
+use super::classic::{self, Classic, Rule, Step};
 use crate::constraint::contact::ContactGeometry;
 use crate::contact::ContactImpulse;
 use crate::force::Wrenches;
@@ -47,6 +50,10 @@ use crate::schema::JsonSchema;
 use crate::{BodyState, Id, ModelError, State, StepError};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+
+/// A pair and a point with what they carried.
+type Pair = classic::Pair<Load>;
+type Point = classic::Point<Load>;
 
 /// Impact dynamics. See the module's documentation.
 pub type ImpactDynamics = Classic<ImpactSettings>;
@@ -61,7 +68,7 @@ const BACKING_ROUNDS: usize = 8;
 const CHECKS: usize = 4;
 
 /// Surfaces that approach slower than this part of the rest speed do not.
-const CALM: f64 = 1e-4;
+const CALM: f64 = 1e-6;
 
 /// Surfaces that move along each other faster than this part of the rest speed slide; others stick and are backed up the way they came.
 const SLIDING: f64 = 0.02;
@@ -122,7 +129,7 @@ struct Response {
 
 impl Rule for ImpactSettings {
     const NAME: &'static str = "impact";
-    type Mark = ();
+    type Mark = Load;
     type Memory = ();
     type Room = Room;
 
@@ -150,7 +157,7 @@ impl Rule for ImpactSettings {
             let ends: Vec<_> = touching.map(|(index, pair)| (index, room.nodes(pair))).collect();
             let properties = &room.properties;
             let order = breadth_first(step.state.bodies.len(), &ends, |slot| properties[slot].inverse_mass > 0.0);
-            self.respond(step, room, &order);
+            self.respond(step, room, &order, check == 0);
             back_up(step, room, &order);
             step.report.times.solve += watch.elapsed();
         }
@@ -209,7 +216,7 @@ impl ImpactSettings {
     }
 
     /// Impacts, until no surfaces approach each other.
-    fn respond(&self, step: &mut Step<'_, Self>, room: &mut Room, order: &[Edge]) {
+    fn respond(&self, step: &mut Step<'_, Self>, room: &mut Room, order: &[Edge], is_first: bool) {
         let wrenches = room.wrenches.as_slice();
         let accelerations = wrenches.iter().zip(&room.properties).filter(|(_, body)| body.figure.is_none());
         let alone = accelerations.map(|(wrench, body)| (wrench.force * body.inverse_mass).length());
@@ -221,8 +228,12 @@ impl ImpactSettings {
         let rest_speed = self.rest_speed.unwrap_or(2.0 * pull * step.dt).max(1e-9);
         room.ways.clear();
         room.ways.extend(step.contacts.list.iter().map(|pair| (approach(pair, step.state), true)));
+        if is_first {
+            carry_on(step, room);
+        }
         room.sums.clear();
-        room.sums.extend(step.contacts.list.iter().map(|pair| vec![ContactImpulse::default(); pair.points.len()]));
+        room.sums
+            .extend(step.contacts.list.iter().map(|pair| pair.points.iter().map(|point| point.mark.now).collect()));
         for round in 0..2 * self.rounds {
             let quiet = round >= self.rounds;
             let response = Response { rest_speed, quiet, bound_energy: self.bound_energy };
@@ -238,7 +249,10 @@ impl ImpactSettings {
             }
         }
         for ((pair, sums), way) in step.contacts.list.iter_mut().zip(&room.sums).zip(&mut room.ways) {
-            pair.points.iter_mut().zip(sums).for_each(|(point, sum)| point.impulse = point.impulse + *sum);
+            for (point, sum) in pair.points.iter_mut().zip(sums) {
+                point.impulse = point.impulse + *sum - point.mark.now;
+                point.mark.now = *sum;
+            }
             way.1 = slip(pair, step.state) < SLIDING * rest_speed;
         }
     }
@@ -251,7 +265,7 @@ impl Room {
     }
 
     /// What a pair joins.
-    fn nodes(&self, pair: &Pair<()>) -> [usize; 2] {
+    fn nodes(&self, pair: &Pair) -> [usize; 2] {
         pair.bodies.map(|id| self.leader(id.slot()))
     }
 }
@@ -268,19 +282,19 @@ fn ignore_inside_figures(step: &mut Step<'_, ImpactSettings>, properties: &[Prop
 
 /// Whether bodies overlap by more than what counts as touching.
 fn backed_into_somebody(step: &Step<'_, ImpactSettings>) -> bool {
-    let deep = |pair: &Pair<()>| pair.points.iter().any(|point| point.geometry.gap < -MARGIN * pair.size);
+    let deep = |pair: &Pair| pair.points.iter().any(|point| point.geometry.gap < -MARGIN * pair.size);
     step.contacts.list.iter().any(deep)
 }
 
 /// The relative velocity of the deepest point of a pair.
-fn approach(pair: &Pair<()>, state: &State) -> DVec3 {
+fn approach(pair: &Pair, state: &State) -> DVec3 {
     let deepest = pair.points.iter().min_by(|a, b| a.geometry.gap.total_cmp(&b.geometry.gap));
     let [a, b] = pair.bodies.map(|id| &state.bodies[id.slot()]);
     deepest.map_or(DVec3::ZERO, |point| b.velocity_at(point.geometry.position) - a.velocity_at(point.geometry.position))
 }
 
 /// How fast the surfaces of a pair slide over each other where they press, in m/s.
-fn slip(pair: &Pair<()>, state: &State) -> f64 {
+fn slip(pair: &Pair, state: &State) -> f64 {
     let [a, b] = pair.bodies.map(|id| &state.bodies[id.slot()]);
     let pressing = pair.points.iter().filter(|point| point.impulse.normal > 0.0);
     let slips = pressing.map(|point| {
@@ -316,7 +330,16 @@ struct Struck<'a> {
     response: &'a Response,
 }
 
-impl Struck<'_> {
+impl<'a> Struck<'a> {
+    fn new(pair: &Pair, properties: &'a [Properties], figures: &'a [Cast], response: &'a Response) -> Self {
+        let places = pair.bodies.map(Id::slot);
+        let [a, b] = places.map(|slot| properties[slot]);
+        let restitution = (pair.material.restitution * a.restitution * b.restitution).min(1.0);
+        let frictions =
+            [pair.material.static_friction, pair.material.dynamic_friction].map(|mu| mu * a.friction * b.friction);
+        Self { places, properties, figures, restitution, frictions, response }
+    }
+
     /// The bodies at a contact: each at the point of its own surface, where they touch once they are backed up.
     fn sides(&self, state: &State, geometry: &ContactGeometry) -> ([Side; 2], DVec3) {
         let half = geometry.normal * (0.5 * geometry.gap);
@@ -401,21 +424,30 @@ impl Struck<'_> {
     }
 }
 
+/// Lets contacts begin with what they carried before.
+fn carry_on(step: &mut Step<'_, ImpactSettings>, room: &Room) {
+    let response = Response { rest_speed: 0.0, quiet: true, bound_energy: false };
+    for pair in &mut step.contacts.list {
+        let struck = Struck::new(pair, &room.properties, &room.figures, &response);
+        for point in &mut pair.points {
+            let begun = point.mark.begin(point.geometry.normal);
+            point.impulse = point.impulse + begun;
+            let (sides, _) = struck.sides(step.state, &point.geometry);
+            struck.push(step.state, &sides, point.geometry.normal * begun.normal + begun.friction);
+        }
+    }
+}
+
 /// One round for a pair: the points that meet fast are hit together in their middle, then each that still does; those at rest push as much as
 /// it takes. How much a velocity changed.
 fn hit(
-    pair: &mut Pair<()>,
+    pair: &mut Pair,
     sums: &mut [ContactImpulse],
     state: &mut State,
     (properties, figures): (&[Properties], &[Cast]),
     response: &Response,
 ) -> f64 {
-    let places = pair.bodies.map(Id::slot);
-    let [a, b] = places.map(|slot| properties[slot]);
-    let restitution = (pair.material.restitution * a.restitution * b.restitution).min(1.0);
-    let frictions =
-        [pair.material.static_friction, pair.material.dynamic_friction].map(|mu| mu * a.friction * b.friction);
-    let struck = Struck { places, properties, figures, restitution, frictions, response };
+    let struck = Struck::new(pair, properties, figures, response);
     let mut fastest = 0.0_f64;
     if !response.quiet {
         fastest = collide_together(pair, &struck, state);
@@ -434,7 +466,7 @@ fn hit(
 }
 
 /// Lets the points of a face at rest push alike, as much as their middle needs: what stands flat is carried at once and does not begin to rock.
-fn rest_together(pair: &Pair<()>, sums: &mut [ContactImpulse], struck: &Struck<'_>, state: &mut State) {
+fn rest_together(pair: &Pair, sums: &mut [ContactImpulse], struck: &Struck<'_>, state: &mut State) {
     let Some(normal) = pair.points.first().map(|point| point.geometry.normal) else { return };
     if pair.points.len() < 2 || !pair.points.iter().all(|point| point.geometry.normal.dot(normal) > 0.999) {
         return;
@@ -457,7 +489,7 @@ fn rest_together(pair: &Pair<()>, sums: &mut [ContactImpulse], struck: &Struck<'
 }
 
 /// Gives a point its share of an impulse.
-fn note(point: &mut Point<()>, impulse: DVec3, share: f64, speed: f64) {
+fn note(point: &mut Point, impulse: DVec3, share: f64, speed: f64) {
     let normal = point.geometry.normal;
     let along = impulse.dot(normal);
     point.impulse.normal += along * share;
@@ -466,7 +498,7 @@ fn note(point: &mut Point<()>, impulse: DVec3, share: f64, speed: f64) {
 }
 
 /// Hits the points of a face that meet fast in their middle, weighed by their speeds: what lands flat bounces without turning. How fast they met.
-fn collide_together(pair: &mut Pair<()>, struck: &Struck<'_>, state: &mut State) -> f64 {
+fn collide_together(pair: &mut Pair, struck: &Struck<'_>, state: &mut State) -> f64 {
     let speed = |geometry: &ContactGeometry| (-struck.sides(state, geometry).1.dot(geometry.normal)).max(0.0);
     let weights: Vec<f64> = pair.points.iter().map(|point| speed(&point.geometry)).collect();
     let total: f64 = weights.iter().sum();
@@ -475,7 +507,7 @@ fn collide_together(pair: &mut Pair<()>, struck: &Struck<'_>, state: &mut State)
     if !one_plane || weights.iter().filter(|&&weight| weight > 0.0).count() < 2 {
         return 0.0;
     }
-    let mean = |of: &dyn Fn(&Point<()>) -> DVec3| {
+    let mean = |of: &dyn Fn(&Point) -> DVec3| {
         pair.points.iter().zip(&weights).map(|(point, &weight)| of(point) * weight).sum::<DVec3>() / total
     };
     let position = mean(&|point| point.geometry.position);

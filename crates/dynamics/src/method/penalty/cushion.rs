@@ -43,7 +43,13 @@ pub(in crate::method) struct Press {
     normal: (f64, f64),
     /// The same of friction.
     across: (f64, f64),
+    /// The mass that it moves along the normal: its share of that of the bodies, in kg.
+    mass: f64,
 }
+
+/// What was put inside something else is pushed out as by this at most, in m/s²: several times the weight of things, so that they get out, and not what
+/// springs that are made for a hundredth of a body's size are worth, which would shoot them out.
+const PUSHED_OUT: f64 = 50.0;
 
 impl Press {
     pub(in crate::method) fn new(
@@ -53,8 +59,8 @@ impl Press {
         belt: DVec3,
         anchor: Anchor,
     ) -> Self {
-        let (impulse, speed, normal, across) = Default::default();
-        Self { places, geometry, material, belt, anchor, impulse, speed, normal, across }
+        let (impulse, speed, normal, across, mass) = Default::default();
+        Self { places, geometry, material, belt, anchor, impulse, speed, normal, across, mass }
     }
 
     /// How fast the second surface moves over the first, and towards it if the normal component is negative.
@@ -67,7 +73,7 @@ impl Press {
 /// When in a substep contacts kick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::method) enum Moment {
-    /// Before the bodies move; where somebody has just put them, what overlaps has the energy of its springs.
+    /// Before the bodies move; where somebody has just put them, what overlaps has the energy to get out.
     Begin { placed: bool },
     /// After they moved.
     End,
@@ -145,7 +151,7 @@ impl Cushions {
             worths.push(worth);
             let Some(purse) = of(press).map(|number| &mut purses[number]) else { continue };
             if moment == (Moment::Begin { placed: true }) && press.anchor.energy == 0.0 {
-                press.anchor.energy = worth;
+                press.anchor.energy = worth.min(press.mass * PUSHED_OUT * -press.geometry.gap);
             }
             purse.energy += press.anchor.energy;
             purse.worth += worth;
@@ -214,12 +220,13 @@ impl Press {
         let (at, n) = (self.geometry.position, self.geometry.normal);
         let levers = self.places.map(|slot| at - bodies[slot].position);
         let mobility = springs.mobility_at(self.places, levers, n);
-        (self.impulse, self.normal, self.across) = Default::default();
+        (self.impulse, self.normal, self.across, self.mass) = Default::default();
         if mobility <= f64::MIN_POSITIVE {
             return;
         }
         let crowd = springs.crowd(self.places.into_iter());
         let zeta = damping_ratio(self.material.restitution);
+        self.mass = 1.0 / (mobility * crowd);
         self.normal = numbers.of(mobility, crowd, zeta);
         if let Some(given) = numbers.stiffness {
             self.normal = (given, 2.0 * zeta * (given / (mobility * crowd)).sqrt());

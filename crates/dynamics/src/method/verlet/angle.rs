@@ -54,6 +54,7 @@ struct Violation {
 
 impl Angle {
     /// The axes of the joint on the first body, and δq with a real part that is not negative.
+    #[inline]
     fn relative(&self, bodies: &Bodies) -> (DQuat, DQuat) {
         let [a, b] = self.bodies.map(|i| i as usize);
         let frame = bodies.q[a] * self.axes[0];
@@ -90,6 +91,7 @@ impl Angle {
     }
 
     /// Turns one of the bodies alone back within the bounds.
+    #[inline]
     pub(super) fn clamp(&self, bodies: &mut Bodies, which: usize) {
         let [a, b] = self.bodies.map(|i| i as usize);
         let (frame, relative) = self.relative(bodies);

@@ -61,6 +61,7 @@ impl Collision {
     }
 
     /// Its bodies, and where it is from their centres of mass.
+    #[inline]
     pub(super) fn levers(&self, bodies: &Bodies) -> ([usize; 2], [DVec3; 2]) {
         let places = self.bodies.map(|i| i as usize);
         (places, [0, 1].map(|k| bodies.q[places[k]] * self.levers[k]))
@@ -80,12 +81,14 @@ impl Collision {
     }
 
     /// The gap between the surfaces as it is now.
+    #[inline]
     pub(super) fn gap(&self, bodies: &Bodies) -> f64 {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         ((bodies.x[b] + rb) - (bodies.x[a] + ra)).dot(self.normal)
     }
 
     /// How fast the bodies part, in m/s; less than zero if they approach.
+    #[inline]
     fn speed(&self, bodies: &Bodies) -> f64 {
         let ([a, b], [ra, rb]) = self.levers(bodies);
         (bodies.velocity_at(b, rb) - bodies.velocity_at(a, ra)).dot(self.normal)

@@ -7,7 +7,6 @@ use super::figures::{Touch, What};
 use super::trees::{Fixture, Tree};
 use crate::Wrench;
 use glam::DVec3;
-use tumble_geometry::math::rotation_from_vector;
 
 /// How much stiffer conditions are than what they act on.
 const STIFF: f64 = 1e7;
@@ -92,7 +91,8 @@ impl<'a> Correction<'a> {
     pub(super) fn gather(&mut self, collisions: &[Collision], (what, is_first): (What, bool)) {
         self.conditions.clear();
         for &(node, pin) in &self.tree.anchors {
-            let (body, [_, own], gap) = (self.tree.nodes[node].body, self.levers(node, pin), self.gap(node, pin, what));
+            let (body, levers) = (self.tree.nodes[node].body, self.levers(node, pin));
+            let (own, gap) = (levers[1], self.gap(node, pin, levers, what));
             for normal in DVec3::AXES {
                 self.conditions.push(Condition {
                     node,
@@ -169,30 +169,37 @@ impl<'a> Correction<'a> {
     }
 
     /// The ends of a pin from the centres of mass, in world axes.
+    #[inline]
     fn levers(&self, node: usize, pin: Fixture) -> [DVec3; 2] {
         [self.bodies.q[pin.over] * pin.levers[0], self.bodies.q[self.tree.nodes[node].body] * pin.levers[1]]
     }
 
     /// What the body's end of a pin has to move, or to become faster by, to meet the other.
-    fn gap(&self, node: usize, pin: Fixture, what: What) -> DVec3 {
-        let (body, [over, own]) = (self.tree.nodes[node].body, self.levers(node, pin));
+    #[inline]
+    fn gap(&self, node: usize, pin: Fixture, [over, own]: [DVec3; 2], what: What) -> DVec3 {
+        let body = self.tree.nodes[node].body;
         match what {
             What::Positions => (self.bodies.x[pin.over] + over) - (self.bodies.x[body] + own),
             What::Velocities => self.bodies.velocity_at(pin.over, over) - self.bodies.velocity_at(body, own),
         }
     }
 
+    /// Whether a pin of the tree is open by more than a trifle.
+    fn is_open(&self, what: What, trifle: f64) -> bool {
+        let mut pins = self.tree.nodes.iter().enumerate().filter_map(|(place, node)| Some((place, node.pin?)));
+        pins.any(|(place, pin)| self.gap(place, pin, self.levers(place, pin), what).abs().max_element() > trifle)
+    }
+
     /// Finds the least motion; whether there is anything to do.
     pub(super) fn solve(&mut self, what: What, trifle: f64) -> bool {
         self.slowness.clear();
         self.slowness.resize(self.tree.nodes.len(), 1.0);
-        let mut is_open = self.conditions.iter().any(|condition| condition.amount.abs() > trifle);
+        let is_wanted = self.conditions.iter().any(|condition| condition.amount.abs() > trifle);
+        if !is_wanted && !self.is_open(what, trifle) {
+            return false;
+        }
         for _ in 0..TRIALS {
             self.build(what);
-            is_open |= self.limbs.iter().any(|limb| limb.gap.abs().max_element() > trifle);
-            if !is_open {
-                return false;
-            }
             self.conditions.iter().for_each(|condition| condition.add_to(self.limbs));
             solve(self.limbs);
             if what == What::Velocities || !self.slow_down() {
@@ -210,12 +217,10 @@ impl<'a> Correction<'a> {
         for (place, node) in self.tree.nodes.iter().enumerate() {
             let inertia = self.bodies.world_inertia(node.body) * self.slowness[place];
             let is_held = node.parent == NONE && node.pin.is_some();
-            let mut limb = Limb::new(node.parent, is_held, 1.0 / self.bodies.inverse_mass[node.body], inertia);
-            if let Some(pin) = node.pin {
-                limb.levers = self.levers(place, pin);
-                limb.gap = self.gap(place, pin, what);
-            }
-            self.limbs.push(limb);
+            let levers = node.pin.map_or([DVec3::ZERO; 2], |pin| self.levers(place, pin));
+            let gap = node.pin.map_or(DVec3::ZERO, |pin| self.gap(place, pin, levers, what));
+            let mass = 1.0 / self.bodies.inverse_mass[node.body];
+            self.limbs.push(Limb::new((node.parent, is_held), mass, inertia, levers, gap));
         }
     }
 
@@ -258,8 +263,7 @@ impl<'a> Correction<'a> {
         let mut hinges = &self.tree.hinges[..];
         for (place, (node, limb)) in self.tree.nodes.iter().zip(&*self.limbs).enumerate() {
             let i = node.body;
-            self.bodies.q[i] =
-                (rotation_from_vector(limb.turn.clamp_length_max(2.0 * FAR)) * self.bodies.q[i]).normalize();
+            self.bodies.rotate(i, limb.turn.clamp_length_max(2.0 * FAR));
             while let Some((hinge, others)) = hinges.split_first().filter(|(hinge, _)| hinge.node == place) {
                 hinge.angle.clamp(self.bodies, usize::from(hinge.side > 0.0));
                 hinges = others;

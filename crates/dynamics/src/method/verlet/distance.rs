@@ -16,47 +16,53 @@ use glam::DVec3;
 pub(super) struct Distance {
     pub(super) bodies: [u32; 2],
     /// From one centre of mass to the other, added to it: where the anchors are not the centres.
-    pub(super) offset: DVec3,
-    pub(super) min: f64,
-    pub(super) max: f64,
-    pub(super) strength: f64,
+    offset: DVec3,
+    min: f64,
+    max: f64,
+    /// k w of either body.
+    shares: [f64; 2],
+    /// k / (1/m_a + 1/m_b): the impulse for a change of speed.
+    mass: f64,
 }
 
 impl Distance {
-    /// Moves the particles; the unit vector from the first to the second and their inverse masses, if anything was to be done.
-    fn along(&self, bodies: &Bodies) -> Option<(DVec3, f64, [f64; 2])> {
+    /// Between `min` and `max`, with the strength k; `masses` are the inverse ones.
+    pub(super) fn new(bodies: [u32; 2], masses: [f64; 2], offset: DVec3, [min, max]: [f64; 2], strength: f64) -> Self {
+        let sum = masses[0] + masses[1];
+        let (shares, mass) = match sum > 0.0 {
+            true => (masses.map(|w| strength * (w / sum)), strength / sum),
+            false => ([0.0; 2], 0.0),
+        };
+        Self { bodies, offset, min, max, shares, mass }
+    }
+
+    /// Puts the particles right, and before that what their velocities do to the distance, if they have any. What the second particle got: an impulse in
+    /// N s, without velocities a shift in kg m.
+    #[inline]
+    pub(super) fn correct(&self, bodies: &mut Bodies, with_velocities: bool) -> DVec3 {
         let [a, b] = self.bodies.map(|i| i as usize);
         let d = bodies.x[b] - bodies.x[a] + self.offset;
         let length = d.length();
         let error = length - length.clamp(self.min, self.max);
-        if error == 0.0 && self.min != self.max || length <= f64::MIN_POSITIVE {
-            return None;
-        }
-        let (wa, wb) = (bodies.inverse_mass[a], bodies.inverse_mass[b]);
-        let sum = wa + wb;
-        (sum > 0.0).then(|| (d / length, error, [wa / sum, wb / sum]))
-    }
-
-    pub(super) fn correct_positions(&self, bodies: &mut Bodies) {
-        let Some((along, error, [wa, wb])) = self.along(bodies) else { return };
-        let [a, b] = self.bodies.map(|i| i as usize);
-        let correction = along * (self.strength * error);
-        bodies.x[a] += correction * wa;
-        bodies.x[b] -= correction * wb;
-    }
-
-    /// Takes away what the velocities do to the distance; the impulse on the second particle.
-    pub(super) fn correct_velocities(&self, bodies: &mut Bodies) -> DVec3 {
-        let Some((along, error, [wa, wb])) = self.along(bodies) else { return DVec3::ZERO };
-        let [a, b] = self.bodies.map(|i| i as usize);
-        let rate = (bodies.v[b] - bodies.v[a]).dot(along);
-        // A slack rope lets them approach, a strut lets them part.
-        if self.min != self.max && rate * error <= 0.0 {
+        let is_loose = self.min != self.max;
+        if error == 0.0 && is_loose || length <= f64::MIN_POSITIVE {
             return DVec3::ZERO;
         }
-        let correction = along * (self.strength * rate);
-        bodies.v[a] += correction * wa;
-        bodies.v[b] -= correction * wb;
-        -correction / (bodies.inverse_mass[a] + bodies.inverse_mass[b])
+        let along = d * (1.0 / length);
+        let [wa, wb] = self.shares;
+        let mut impulse = along * (-error * self.mass);
+        if with_velocities {
+            impulse = DVec3::ZERO;
+            let rate = (bodies.v[b] - bodies.v[a]).dot(along);
+            // A slack rope lets them approach, a strut lets them part.
+            if !is_loose || rate * error > 0.0 {
+                bodies.v[a] += along * (rate * wa);
+                bodies.v[b] -= along * (rate * wb);
+                impulse = along * (-rate * self.mass);
+            }
+        }
+        bodies.x[a] += along * (error * wa);
+        bodies.x[b] -= along * (error * wb);
+        impulse
     }
 }

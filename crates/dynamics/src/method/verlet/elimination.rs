@@ -69,13 +69,20 @@ pub(super) struct Limb {
 }
 
 impl Limb {
-    /// A body on its own, with its inertia in world axes.
-    pub(super) fn new(parent: usize, is_held: bool, mass: f64, inertia: DMat3) -> Self {
+    /// A body on its own, with its inertia in world axes; `levers` and `gap` are those of its pin.
+    #[inline]
+    pub(super) fn new(
+        (parent, is_held): (usize, bool),
+        mass: f64,
+        inertia: DMat3,
+        levers: [DVec3; 2],
+        gap: DVec3,
+    ) -> Self {
         Self {
             parent,
             is_held,
-            levers: [DVec3::ZERO; 2],
-            gap: DVec3::ZERO,
+            levers,
+            gap,
             xx: DMat3::from_diagonal(DVec3::splat(mass)),
             xt: DMat3::ZERO,
             tt: inertia,
@@ -95,6 +102,7 @@ impl Limb {
     }
 
     /// Wants `n·x + a·θ = d` with the stiffness k.
+    #[inline]
     pub(super) fn want(&mut self, normal: DVec3, arm: DVec3, amount: f64, stiffness: f64) {
         let (kn, ka) = (normal * stiffness, arm * stiffness);
         self.xx += outer(kn, normal);
@@ -105,6 +113,7 @@ impl Limb {
     }
 
     /// Wants `a·(θ − θ_p) = d` with the stiffness k.
+    #[inline]
     pub(super) fn want_angle(&mut self, axis: DVec3, amount: f64, stiffness: f64) {
         let (matrix, vector) = self.limits.get_or_insert((DMat3::ZERO, DVec3::ZERO));
         let scaled = axis * stiffness;
@@ -157,6 +166,7 @@ struct Cholesky {
 
 impl Cholesky {
     /// What has lost its definiteness to rounding is as stiff as it can be in that direction.
+    #[inline]
     fn of(m: &DMat3) -> Self {
         let inverse_root = |square: f64| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 };
         let a = inverse_root(m.x_axis.x);
@@ -168,6 +178,7 @@ impl Cholesky {
     }
 
     /// `M L⁻ᵀ`.
+    #[inline]
     fn divide(&self, m: &DMat3) -> DMat3 {
         let [ba, ca, cb] = self.below;
         let x = m.x_axis * self.inverse[0];
@@ -177,6 +188,7 @@ impl Cholesky {
     }
 
     /// `L⁻¹ v`.
+    #[inline]
     fn divide_vector(&self, v: DVec3) -> DVec3 {
         let [ba, ca, cb] = self.below;
         let x = v.x * self.inverse[0];
@@ -185,6 +197,7 @@ impl Cholesky {
     }
 
     /// `L⁻ᵀ v`.
+    #[inline]
     fn divide_transposed(&self, v: DVec3) -> DVec3 {
         let [ba, ca, cb] = self.below;
         let z = v.z * self.inverse[2];
@@ -231,21 +244,25 @@ pub(super) fn solve(limbs: &mut [Limb]) {
 }
 
 /// The matrix `a bᵀ`.
+#[inline]
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// The matrix whose columns are `r ×` those of another.
+#[inline]
 fn cross(r: DVec3, m: DMat3) -> DMat3 {
     DMat3::from_cols(r.cross(m.x_axis), r.cross(m.y_axis), r.cross(m.z_axis))
 }
 
 /// The matrix whose columns are those of another `× r`.
+#[inline]
 fn minus_cross(r: DVec3, m: DMat3) -> DMat3 {
     DMat3::from_cols(m.x_axis.cross(r), m.y_axis.cross(r), m.z_axis.cross(r))
 }
 
 /// `A Bᵀ`.
+#[inline]
 fn times_transposed(a: &DMat3, b: &DMat3) -> DMat3 {
     outer(a.x_axis, b.x_axis) + outer(a.y_axis, b.y_axis) + outer(a.z_axis, b.z_axis)
 }
@@ -286,10 +303,9 @@ mod tests {
             let mut limbs: Vec<Limb> = (0..count)
                 .map(|i| {
                     let parent = if i == 0 { NONE } else { random.usize(0..i) };
-                    let mut limb = Limb::new(parent, is_held && i == 0, bodies[i].0, bodies[i].1);
-                    limb.levers = [vector(&mut random, 0.5), vector(&mut random, 0.5)];
-                    limb.gap = vector(&mut random, 0.1);
-                    limb
+                    let levers = [vector(&mut random, 0.5), vector(&mut random, 0.5)];
+                    let gap = vector(&mut random, 0.1);
+                    Limb::new((parent, is_held && i == 0), bodies[i].0, bodies[i].1, levers, gap)
                 })
                 .collect();
             let conditions: Vec<Condition> = (0..random.usize(1..8))

@@ -30,30 +30,28 @@ mod correction;
 mod distance;
 mod elimination;
 mod figures;
+mod list;
 mod pin;
 mod rest;
 mod rows;
 mod trees;
 
-use self::angle::Angle;
 use self::bodies::{Bodies, Motion};
 use self::collision::Collision;
-use self::distance::Distance;
 use self::figures::What;
-use self::pin::Pin;
+use self::list::{Constraint, arrange};
 use self::rest::{Rest, largest_acceleration};
-use self::rows::{Pass, Rows, strength};
+use self::rows::Pass;
 use self::trees::{Grove, Link};
 use super::classic::{Classic, Contacts, Pair, Rule, Step};
-use crate::constraint::{JointForm, Row, Softness};
+use crate::constraint::Row;
 use crate::event::Reaction;
 use crate::force::Wrenches;
-use crate::model::{BodyKind, BodyModel, JointEnd, JointModel};
 use crate::parts::{forces, scripts};
 use crate::report::Stopwatch;
 use crate::schema::JsonSchema;
 use crate::{BodyId, Id, JointId, Model, State, StepError, Wrench};
-use glam::{DMat3, DQuat, DVec3};
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// The Verlet loop. See the module's documentation.
@@ -181,15 +179,6 @@ impl Default for VerletSettings {
 /// What the method remembers: the motions it left, by slot. A body that moves otherwise was moved by hand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Left(Vec<Option<[DVec3; 3]>>);
-
-/// A joint as a constraint.
-#[derive(Clone, Debug)]
-enum Constraint {
-    Distance(Distance),
-    Pin(Pin),
-    Angle(Box<Angle>),
-    Rows(Box<Rows>),
-}
 
 /// Room to work in.
 #[derive(Debug, Default)]
@@ -332,19 +321,8 @@ fn has_joints(model: &Model, id: BodyId) -> bool {
     model.bodies().get(id).is_some_and(|body| !body.joints.is_empty())
 }
 
-impl Constraint {
-    fn bodies(&self) -> [u32; 2] {
-        match self {
-            Self::Distance(distance) => distance.bodies,
-            Self::Pin(pin) => pin.bodies,
-            Self::Angle(angle) => angle.bodies,
-            Self::Rows(rows) => rows.bodies,
-        }
-    }
-}
-
 impl Room {
-    /// Translates the joints into constraints, in the order of their slots.
+    /// Translates the joints into constraints, in the order of their slots, as far as it matters (`list`).
     fn compile(&mut self, step: &Step<'_, VerletSettings>, figures: Figures) {
         let model = step.model;
         self.bodies.weigh(model, step.roster);
@@ -352,7 +330,7 @@ impl Room {
         self.constraints.clear();
         let mut spent = 0;
         for (id, joint) in model.joints().iter().filter(|(id, _)| !step.state.broken[id.slot()]) {
-            let constraint = constraint_of(model, step.state, joint, spent);
+            let constraint = Constraint::of(model, step.state, &self.bodies, joint, spent);
             if let Constraint::Rows(rows) = &constraint {
                 self.rows.clear();
                 self.bodies.load(step.state);
@@ -363,7 +341,12 @@ impl Room {
         }
         self.spent.resize(spent, 0.0);
         self.exerted.resize(self.constraints.len(), Wrench::default());
-        let links = self.constraints.iter().enumerate().filter_map(|(number, (_, constraint))| match constraint {
+        let origin = arrange(&mut self.constraints, &self.bodies);
+        // Trees are found in the order of the joints: of the pins of a loop the last one is left out.
+        let mut numbers: Vec<usize> = (0..origin.len()).collect();
+        numbers.sort_unstable_by_key(|&number| origin[number]);
+        let constraints = &self.constraints;
+        let links = numbers.iter().filter_map(|&number| match &constraints[number].1 {
             _ if figures == Figures::ByTheList => None,
             Constraint::Pin(pin) => Some((number, Link::Pin(pin))),
             Constraint::Angle(angle) => Some((number, Link::Angle(angle))),
@@ -492,10 +475,9 @@ impl Room {
             }
             match constraint {
                 Constraint::Distance(distance) => {
-                    if with_velocities {
-                        exerted.force += distance.correct_velocities(bodies);
-                    }
-                    distance.correct_positions(bodies);
+                    // Without velocities it is the shifts that are impulses, times the length of the pass.
+                    let rate = if with_velocities { 1.0 } else { 1.0 / h };
+                    exerted.force += distance.correct(bodies, with_velocities) * rate;
                 }
                 Constraint::Pin(pin) => {
                     if with_velocities {
@@ -543,50 +525,6 @@ impl Room {
                 torque -= (joint.constraint.anchors(&views)[1] - views[1].center).cross(wrench.force);
             }
             reactions[id.slot()] = Reaction { force: wrench.force / dt, torque: torque / dt };
-        }
-    }
-}
-
-/// The constraint for a joint: one of B's where it is one of them, else its rows.
-fn constraint_of(model: &Model, state: &State, joint: &JointModel, spent: usize) -> Constraint {
-    let body = |end: JointEnd| match end {
-        JointEnd::Body(id) => model.bodies().get(id),
-        JointEnd::World => None,
-    };
-    let place = |end: JointEnd| match end {
-        JointEnd::Body(id) => id.slot() as u32,
-        JointEnd::World => model.bodies().slot_count() as u32,
-    };
-    let ends = joint.ends.map(body);
-    let bodies = joint.ends.map(place);
-    let center = |end: Option<&BodyModel>| end.map_or(DVec3::ZERO, |body| body.mass.center);
-    let inertia = |end: Option<&BodyModel>| end.map_or(DMat3::ZERO, |body| body.mass.inertia);
-    let hard = |softness: Softness| matches!(softness, Softness::Rigid | Softness::Baumgarte { .. });
-    let turns = |body: &&BodyModel| body.inverse_inertia != DMat3::ZERO || matches!(body.kind, BodyKind::Scripted(_));
-    let turns = ends.iter().flatten().any(turns);
-    let rotation = |end: JointEnd| match end {
-        JointEnd::Body(id) => state.bodies[id.slot()].rotation,
-        JointEnd::World => DQuat::IDENTITY,
-    };
-    let centers = ends.map(center);
-    match joint.constraint.form() {
-        JointForm::Distance { anchors, min, max, softness } if hard(softness) && !turns => {
-            let [first, second] = [0, 1].map(|k| rotation(joint.ends[k]) * (anchors[k] - centers[k]));
-            let offset = second - first;
-            Constraint::Distance(Distance { bodies, offset, min, max, strength: strength(softness) })
-        }
-        JointForm::Ball { anchors, softness } if hard(softness) => {
-            let levers = [0, 1].map(|k| anchors[k] - centers[k]);
-            Constraint::Pin(Pin { bodies, levers, strength: strength(softness) })
-        }
-        JointForm::AxisLimits { frame, min, max, stop } if hard(stop.softness) => {
-            let axes: [DQuat; 2] = frame.rotations;
-            let (inertia, strength) = (ends.map(inertia), strength(stop.softness));
-            Constraint::Angle(Box::new(Angle { bodies, axes, min, max, stop, strength, inertia }))
-        }
-        _ => {
-            let constraint = joint.constraint.clone();
-            Constraint::Rows(Box::new(Rows { bodies, centers, constraint, spent }))
         }
     }
 }

@@ -32,7 +32,7 @@ const SHORT: f64 = 1e-6;
 
 /// So many steps of the integration that are shorter than this in the mean, in seconds and in times that the fastest takes for the length of the
 /// scene, lead nowhere: no rigid bodies oscillate that fast, and what makes steps so short is singular.
-const CRAWL: u32 = 20_000;
+const CRAWL: u32 = 3000;
 const CRAWLING: [f64; 2] = [1e-6, 1e-5];
 
 /// More points than this that press on each other, directly or through others, are a crowd; and so are many more of any kind.

@@ -34,8 +34,7 @@ step "tests"
 cargo test --workspace --all-features --quiet
 
 step "the sandbox in a browser"
-cargo build --package tumble-cli --quiet
-# Wherever cargo puts it: CARGO_TARGET_DIR, its configuration, or target.
+# The command that the tests were made with, wherever cargo puts it: CARGO_TARGET_DIR, its configuration, or target.
 target=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 crates/sandbox/e2e/run.sh "$target/debug/tumble"
 

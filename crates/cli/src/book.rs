@@ -118,14 +118,40 @@ fn scenes_of_the_book_load() {
     assert!(seen > 2, "{seen} scenes");
 }
 
+/// The names under which the headings of a page can be linked to, as mdBook and forges make them.
+fn anchors(page: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut fenced = false;
+    for line in page.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        let Some(heading) = line.strip_prefix('#').filter(|_| !fenced) else { continue };
+        let kept = heading.trim_start_matches('#').trim().chars();
+        let kept = kept.filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        let name: String = kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
+        let again = (1..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone()).chain(again).find(|name| !found.contains(name));
+        found.extend(free);
+    }
+    found
+}
+
+/// Files are there, headings too, and pages of the book lead to nothing outside of it, which is not served with it.
 #[test]
 fn links_lead_somewhere() {
-    for (file, page) in pages() {
+    let pages = pages();
+    for (file, page) in &pages {
         let folder = file.parent().unwrap();
         for target in page.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let path = target.split('#').next().unwrap();
-            if !path.is_empty() && !path.contains("://") {
-                assert!(folder.join(path).exists(), "{}: {target}", file.display());
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            if path.contains("://") {
+                continue;
+            }
+            let there = if path.is_empty() { file.clone() } else { folder.join(path) };
+            assert!(there.exists(), "{}: {target}", file.display());
+            assert!(!(folder.ends_with("docs") && path.starts_with("..")), "{}: {target}", file.display());
+            let linked = pages.iter().find(|(other, _)| other.canonicalize().unwrap() == there.canonicalize().unwrap());
+            if let Some((_, text)) = linked.filter(|_| !heading.is_empty()) {
+                assert!(anchors(text).iter().any(|name| name == heading), "{}: no heading {target}", file.display());
             }
         }
     }

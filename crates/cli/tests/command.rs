@@ -298,7 +298,10 @@ fn ctrl_c_ends_a_run_with_what_was_computed() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    // Until there are many frames, however long that takes.
+    while std::fs::metadata(&recording).map_or(0, |file| file.len()) < 60_000 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));

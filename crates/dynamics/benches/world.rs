@@ -61,8 +61,7 @@ impl Method for Drift {
             let aabb = collider.shape.aabb(&(body.center_pose() * collider.center_pose));
             context.index.relocate(id, &aabb, context.dt * body.velocity);
         }
-        context.index.pairs(context.model, |_| ());
-        Ok(())
+        context.index.pairs(context.model, |_| ())
     }
 
     fn reset(&mut self) {}

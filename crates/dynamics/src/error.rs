@@ -65,6 +65,14 @@ pub enum StepError {
     /// Somebody [interrupted](crate::Cancel) it.
     #[error("the step was interrupted")]
     Cancelled,
+    /// More pairs of bodies come near each other within the step than a [limit](crate::World::set_most_pairs) allows.
+    #[error(
+        "more than {most} pairs of shapes come near each other within the step; look for extreme speeds, or take shorter steps"
+    )]
+    TooManyPairs {
+        /// How many are allowed.
+        most: usize,
+    },
     /// The step would have given a body a position or velocity that is not finite.
     #[error(
         "the step would give {} a motion that is not finite; look for extreme forces, masses or velocities",

@@ -9,15 +9,19 @@
 //! shapes, so that it finds exactly what a look at every collider would.
 
 use crate::model::ColliderModel;
-use crate::{BodyId, ColliderId, Id, Model, State};
+use crate::{BodyId, ColliderId, Id, Model, State, StepError};
 use glam::DVec3;
 use tumble_geometry::Aabb;
 use tumble_geometry::broad_phase::{BroadPhase, DynamicTree, Mobility, PairChanges, ProxyId, ProxyPair};
+
+/// How many pairs of colliders may be near each other, unless a world is told otherwise. Methods take one to six kilobytes for each.
+pub const MOST_PAIRS: usize = 1_000_000;
 
 /// Where the colliders of a world are.
 #[derive(Clone, Debug)]
 pub struct ColliderIndex {
     space: Box<dyn BroadPhase>,
+    most_pairs: usize,
     pending: Pending,
 }
 
@@ -46,7 +50,18 @@ impl Default for ColliderIndex {
 impl ColliderIndex {
     /// An index in an empty broad phase.
     pub fn new(space: Box<dyn BroadPhase>) -> Self {
-        Self { space, pending: Pending { all: true, slots: Vec::new() } }
+        Self { space, most_pairs: MOST_PAIRS, pending: Pending { all: true, slots: Vec::new() } }
+    }
+
+    /// How many pairs of colliders may be near each other: a step in which there would be more is refused before they take memory.
+    /// Default [`MOST_PAIRS`].
+    pub fn most_pairs(&self) -> usize {
+        self.most_pairs
+    }
+
+    /// See [`most_pairs`](Self::most_pairs).
+    pub fn set_most_pairs(&mut self, most: usize) {
+        self.most_pairs = most;
     }
 
     /// Says that any collider may be elsewhere. What a method calls that does not tell where it moved what.
@@ -116,8 +131,9 @@ impl ColliderIndex {
 
     /// Which pairs of colliders have come and gone since this or [`pairs`](Self::pairs) was asked last, and all there are, by slots and
     /// with some room around them: whether regions meet is to be asked of those of interest ([`meet`](Self::meet)).
-    pub(crate) fn changed_pairs(&mut self) -> PairChanges<'_> {
-        self.space.update_pairs()
+    pub(crate) fn changed_pairs(&mut self) -> Result<PairChanges<'_>, StepError> {
+        let most = self.most_pairs;
+        self.space.update_pairs_within(most).ok_or(StepError::TooManyPairs { most })
     }
 
     /// See [`changed_pairs`](Self::changed_pairs).
@@ -132,9 +148,9 @@ impl ColliderIndex {
     }
 
     /// Calls `visit` with all pairs of colliders whose regions meet and of which at least one can move, the smaller slot
-    /// first.
-    pub fn pairs(&mut self, model: &Model, mut visit: impl FnMut([ColliderId; 2])) {
-        self.space.update_pairs();
+    /// first. An error if there are more than [`most_pairs`](Self::most_pairs).
+    pub fn pairs(&mut self, model: &Model, mut visit: impl FnMut([ColliderId; 2])) -> Result<(), StepError> {
+        self.changed_pairs()?;
         let space = &*self.space;
         let meet = |a: ProxyId, b: ProxyId| space.aabb(a).zip(space.aabb(b)).is_some_and(|(a, b)| a.overlaps(&b));
         for &(a, b) in space.pairs().iter().filter(|&&(a, b)| meet(a, b)) {
@@ -142,6 +158,7 @@ impl ColliderIndex {
                 visit([a, b]);
             }
         }
+        Ok(())
     }
 
     /// The broad phase behind it; its proxies are the slots of the colliders.

@@ -321,7 +321,7 @@ pub use behavior::Behavior;
 pub use cancel::Cancel;
 pub use error::{ModelError, StepError};
 pub use id::{Arena, BodyId, ColliderId, ForceId, Id, JointId};
-pub use index::ColliderIndex;
+pub use index::{ColliderIndex, MOST_PAIRS};
 pub use model::{Body, Collider, Material, Model};
 pub use report::{AccuracyReport, Convergence, StageTimes, StepReport, StepTimes, StepWork};
 pub use state::{BodyState, Clock, State, Wrench};

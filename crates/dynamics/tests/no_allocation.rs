@@ -110,7 +110,7 @@ impl Method for Swing {
                 let bodies = colliders.map(|id| model.colliders().get(id).unwrap().body);
                 meetings.push(Meeting { colliders, bodies, point: ContactPoint::default() });
             }
-        });
+        })?;
         meetings.sort_unstable_by_key(|meeting| meeting.colliders);
         let is_in = |list: &[Meeting], meeting: &Meeting| {
             list.binary_search_by_key(&meeting.colliders, |other| other.colliders).is_ok()

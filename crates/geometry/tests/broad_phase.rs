@@ -313,15 +313,23 @@ impl History {
 
     fn update(&mut self) {
         let pairs = self.model.overlaps();
+        let known = without_serials(&self.model.pairs);
         let new = without_serials(pairs.difference(&self.model.pairs));
         let lost = without_serials(self.model.pairs.difference(&pairs));
         self.model.pairs = pairs;
         let all = without_serials(&self.model.pairs);
         for space in &mut self.spaces {
             let name = space.name();
+            // One pair too many: nothing happens, and the next update is what this one would have been.
+            if self.rng.bool() && !all.is_empty() {
+                assert!(space.update_pairs_within(all.len() - 1).is_none(), "{name}");
+                assert_same(name, "known", space.pairs(), &known);
+                assert_eq!(space.validate(), Ok(()), "{name}");
+            }
             // Alone, or divided among several.
             let changes = match self.rng.usize(..8) {
-                0..4 => space.update_pairs(),
+                0..3 => space.update_pairs(),
+                3 => space.update_pairs_within(all.len()).unwrap_or_else(|| panic!("{name}: {} pairs", all.len())),
                 count => space.update_pairs_with(&Backwards(count - 3)),
             };
             assert_same(name, "new", changes.new, &new);

@@ -118,6 +118,15 @@ export async function access(t) {
     await page.setViewportSize({ width: 1300, height: 700 });
     await page.waitForFunction(() => / × real time, .* ms a step/.test(document.querySelector('#pace')?.textContent ?? ''));
     await page.setViewportSize({ width: 900, height: 520 });
+    // And all of the bar lies in the bar, however late it is.
+    await page.waitForFunction(() => / × real time/.test(document.querySelector('#pace')?.textContent ?? ''));
+    const outside = await page.evaluate(() => {
+      document.querySelector('#clock').textContent = '12345.67 s';
+      const bar = document.querySelector('.transport');
+      const edge = bar.getBoundingClientRect().right;
+      return [...bar.querySelectorAll('button, select, input, output')].filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > edge).map(({ id }) => id);
+    });
+    assert.deepEqual(outside, []);
   });
 
   await t.step('it fits on a phone', async () => {

@@ -49,6 +49,7 @@ export async function phone(t) {
     await t.ask('play');
     await page.waitForFunction(() => / × real time/.test(document.querySelector('#pace-brief')?.textContent ?? ''));
     assert.ok(await page.isVisible('#pace-brief'));
+    assert.ok(await page.evaluate(() => { const { scrollWidth, clientWidth } = document.querySelector('#pace-brief'); return scrollWidth <= clientWidth; }), 'it is cut off');
     await t.pause();
   });
   await page.close();

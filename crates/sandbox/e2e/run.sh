@@ -15,4 +15,5 @@ if [ -z "$chromium" ]; then
 fi
 
 npx tsc -p tsconfig.json
-timeout 900 node sandbox.mjs "$tumble" "$chromium"
+# Every wait in it has an end of its own; this is for what nobody thought of.
+timeout 7200 node sandbox.mjs "$tumble" "$chromium"

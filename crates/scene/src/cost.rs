@@ -4,7 +4,9 @@
 //! of millions of triangles. So what there is to do is counted first, as far as it can be counted quickly:
 //!
 //! - **triangles** of all different meshes, while they are read, and **faces**, those of all bodies together: each body is weighed;
-//! - **neighbours**: pairs of colliders whose boxes meet at the start, and of these the **pairs** that may collide;
+//! - **neighbours**: pairs of colliders whose boxes meet within the first step, and of these the **pairs** that may collide. A box has
+//!   the room around it in which methods look for contacts, and is as long as the way of its body: what lies a little apart, and what
+//!   is fast, costs as much as what touches;
 //! - **crowding**: Σ min(dₐ, d_b) over the pairs a, b of moving bodies that are inside each other, the middle of one within the
 //!   other, with dₐ and d_b such pairs each. Bodies beside each other have none, however many they are; n bodies in the same
 //!   place have n each, and it takes n³ to move them apart;
@@ -17,7 +19,8 @@
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::fmt;
-use tumble_dynamics::{BodyId, ColliderId, World};
+use tumble_dynamics::parts::regions::reach;
+use tumble_dynamics::{BodyId, ColliderId, Id, World};
 use tumble_geometry::shape::{Compound, HeightField, Mesh};
 use tumble_geometry::{Aabb, Shape, Transform, Triangle};
 
@@ -54,6 +57,11 @@ const OF_TRIANGLE: f64 = 250.0;
 const OF_PAIR: f64 = 6500.0;
 const OF_TOUCH: f64 = 6500.0;
 const OF_NEIGHBOURS: f64 = 40.0;
+
+/// Half of the acceleration that methods expect, in m/s².
+const FALL: f64 = 25.0;
+/// Longer steps count as so long, in seconds: methods for such steps do not look that far ahead.
+const LONGEST_STEP: f64 = 0.1;
 
 /// How many triangles of a mesh are sampled, of small and of large ones, and how many boxes are compared in all.
 const FEW: usize = 32;
@@ -94,6 +102,11 @@ impl Budget {
     pub fn contacts(self) -> usize {
         self.limit(CONTACTS)
     }
+
+    /// The most pairs that may be near each other at any time: what takes all the memory there is to be had.
+    pub fn near(self) -> usize {
+        self.limit(MEMORY / OF_PAIR)
+    }
 }
 
 /// What a scene costs at its start. Numbers beyond a limit are counted no further.
@@ -133,16 +146,17 @@ impl fmt::Display for Cost {
 }
 
 impl Cost {
-    /// Counts what a world costs whose meshes have so many triangles.
-    pub(crate) fn of(world: &World, triangles: usize, budget: Budget) -> Self {
+    /// Counts what a world costs whose meshes have so many triangles, and whose steps are so long.
+    pub(crate) fn of(world: &World, dt: f64, triangles: usize, budget: Budget) -> Self {
         let model = world.model();
         let mut cost =
             Self { bodies: model.bodies().len(), joints: model.joints().len(), triangles, ..Self::default() };
-        let pairs = cost.count_pairs(world, budget);
+        let dt = dt.min(LONGEST_STEP);
+        let pairs = cost.count_pairs(world, dt, budget);
         cost.pairs = pairs.len();
         (cost.inside, cost.crowding) = crowding(world, &pairs);
         [cost.triangle_pairs, cost.touches] =
-            meetings(world, &pairs, [TRIANGLE_PAIRS * budget.factor, TOUCHES * budget.factor]);
+            meetings(world, dt, &pairs, [TRIANGLE_PAIRS * budget.factor, TOUCHES * budget.factor]);
         cost.memory = OF_BODY * cost.bodies as f64
             + OF_TRIANGLE * triangles as f64
             + OF_PAIR * cost.pairs as f64
@@ -152,13 +166,13 @@ impl Cost {
     }
 
     /// The pairs that may collide, until there are too many.
-    fn count_pairs(&mut self, world: &World, budget: Budget) -> Vec<[ColliderId; 2]> {
+    fn count_pairs(&mut self, world: &World, dt: f64, budget: Budget) -> Vec<[ColliderId; 2]> {
         let model = world.model();
         let mut colliders = Vec::with_capacity(model.colliders().len());
         for (id, collider) in model.colliders().iter() {
             let moves = model.bodies().get(collider.body).is_some_and(|body| body.kind.moves());
             let place = world.collider_pose(id).unwrap_or(Transform::IDENTITY);
-            let bounds = collider.shape.aabb(&place);
+            let bounds = Room::of(world, id, dt).around(&collider.shape.aabb(&place));
             colliders.push((id, collider.body, moves, bounds));
         }
         let boxes: Vec<Aabb> = colliders.iter().map(|(_, _, _, bounds)| *bounds).collect();
@@ -212,6 +226,35 @@ impl Cost {
         let more = (10.0 * budget.factor).max(10.0);
         let help = format!("move them apart, or leave some out; `--budget {more}` allows more");
         Some((format!("the scene costs too much: {what}"), help))
+    }
+}
+
+/// The room that a collider takes within a step beyond where it is.
+#[derive(Clone, Copy)]
+struct Room {
+    reach: f64,
+    travel: DVec3,
+}
+
+impl Room {
+    fn of(world: &World, id: ColliderId, dt: f64) -> Self {
+        let model = world.model();
+        let Some(collider) = model.colliders().get(id) else { return Self { reach: 0.0, travel: DVec3::ZERO } };
+        let motion = &world.state().bodies[collider.body.slot()];
+        let moves = model.bodies().get(collider.body).is_some_and(|body| body.kind.moves());
+        let travel = if moves { motion.velocity * dt } else { DVec3::ZERO };
+        Self { reach: reach(model, collider, motion, dt), travel }
+    }
+
+    /// That of each triangle: as far as it can accelerate within the step.
+    fn of_faces(world: &World, id: ColliderId, dt: f64) -> Self {
+        let room = Self::of(world, id, dt);
+        Self { reach: room.reach.min(FALL * dt * dt), ..room }
+    }
+
+    fn around(&self, bounds: &Aabb) -> Aabb {
+        let here = bounds.expanded(self.reach);
+        here.merged(&Aabb::new(here.min + self.travel, here.max + self.travel))
     }
 }
 
@@ -384,7 +427,7 @@ impl Faces<'_> {
 }
 
 /// The pairs of triangles of meshes that meet, and the triangles and parts that touch, about, until there are too many.
-fn meetings(world: &World, pairs: &[[ColliderId; 2]], most: [f64; 2]) -> [f64; 2] {
+fn meetings(world: &World, dt: f64, pairs: &[[ColliderId; 2]], most: [f64; 2]) -> [f64; 2] {
     let model = world.model();
     let surfaces = |id: ColliderId| -> Vec<(Faces<'_>, Transform)> {
         let pose = world.collider_pose(id).unwrap_or(Transform::IDENTITY);
@@ -393,6 +436,7 @@ fn meetings(world: &World, pairs: &[[ColliderId; 2]], most: [f64; 2]) -> [f64; 2
     let (mut sums, mut compared) = ([0.0, 0.0], 0);
     for &[a, b] in pairs {
         let (first, second) = (surfaces(a), surfaces(b));
+        let rooms = [a, b].map(|id| Room::of_faces(world, id, dt));
         for (one, pose_one) in &first {
             for (other, pose_other) in &second {
                 if matches!((one, other), (Faces::Convex(_), Faces::Convex(_))) {
@@ -401,7 +445,10 @@ fn meetings(world: &World, pairs: &[[ColliderId; 2]], most: [f64; 2]) -> [f64; 2
                 let all = one.count() as f64 * other.count() as f64;
                 let kind = usize::from(!(one.is_sheet() && other.is_sheet()));
                 let samples = if all > 0.01 * most[kind] && compared < COMPARED { MANY } else { FEW };
-                let boxes = [one.samples(pose_one, samples, 0.0), other.samples(pose_other, samples, 0.5)];
+                let mut boxes = [one.samples(pose_one, samples, 0.0), other.samples(pose_other, samples, 0.5)];
+                for (boxes, room) in boxes.iter_mut().zip(&rooms) {
+                    boxes.iter_mut().for_each(|bounds| *bounds = room.around(bounds));
+                }
                 compared += boxes[0].len() * boxes[1].len();
                 let meet = boxes[0].iter().map(|a| boxes[1].iter().filter(|b| a.overlaps(b)).count()).sum::<usize>();
                 let sampled = (boxes[0].len() * boxes[1].len()).max(1);

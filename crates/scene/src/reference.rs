@@ -1,5 +1,7 @@
 //! The reference of scene files for people, made from the schema: every key with what it is, its unit, default and range.
 
+mod examples;
+
 use crate::gallery;
 use crate::schema::scene_schema;
 use serde_json::{Map, Value};
@@ -7,8 +9,11 @@ use std::fmt::Write;
 use tumble_dynamics::registry::Registry;
 
 /// The pages of kinds: where they are in the schema, how the section is called, what stands before a kind in an example.
-const KINDS: [(&str, &str, &str); 3] =
-    [("ShapeFile", "Shapes", "shape."), ("JointFile", "Joints and limits", ""), ("ForceFile", "Forces", "")];
+const KINDS: [(&str, &str, &str); 3] = [
+    ("ShapeFile", "Shapes", "shape."),
+    ("JointFile", "Joints and limits", "[joints.mine]\nbetween = [\"a\", \"b\"]\n"),
+    ("ForceFile", "Forces", "[forces.mine]\n"),
+];
 /// The sections in which every kind has a picture, drawn by `scripts/reference-pictures.py`: what the names of its files begin with.
 const PICTURES: [(&str, &str); 3] = [("Shapes", "shape"), ("Joints and limits", "joint"), ("Forces", "force")];
 /// What else has a section of its own, in this order; what is not named here comes after.
@@ -28,13 +33,6 @@ const ORDER: [(&str, &str); 15] = [
     ("ProgramFile", "The script"),
     ("RecordingFile", "Recording"),
     ("CameraFile", "The camera"),
-];
-
-/// Examples of kinds that need more than numbers.
-const EXAMPLES: [(&str, &str); 3] = [
-    ("hull", "{ points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }"),
-    ("mesh", "{ spiral = { turns = 2, radius = [1, 3] } }"),
-    ("reach_cone", "{ corners = [[1, 1, 0], [1, 0, 1], [1, -1, 0], [1, 0, -1]] }"),
 ];
 
 /// The reference as Markdown, for scene files with the parts of this registry.
@@ -135,7 +133,7 @@ impl Page<'_> {
             let schema = resolved(definitions, schema);
             let _infallible = write!(self.text, "### `{key}`\n\n{meaning}");
             self.picture(title, key);
-            let own = EXAMPLES.iter().find(|(kind, _)| *kind == key).map(|(_, example)| (*example).to_owned());
+            let own = examples::of(title, key).map(str::to_owned);
             if let Some(example) = own.or_else(|| example(schema)) {
                 let _infallible = write!(self.text, "```text\n{before}{key} = {example}\n```\n\n");
             }
@@ -159,6 +157,9 @@ impl Page<'_> {
                       `[method.retroactive]`; so are the parts it is made of.\n\n";
         for (name, method) in options(schema) {
             let _infallible = write!(self.text, "### `method.{name}`\n\n{}", paragraph(method));
+            if let Some(example) = examples::of("Methods", name) {
+                let _infallible = write!(self.text, "```text\n[method.{name}]\n{example}\n```\n\n");
+            }
             self.table(method);
             let parts = method["properties"].as_object().into_iter().flatten();
             for (part, schema) in parts.filter(|(_, schema)| options(schema).next().is_some()) {
@@ -392,32 +393,27 @@ mod tests {
         }
     }
 
-    /// The examples of shapes, joints and forces are scenes.
+    /// The examples are scenes, and there is one for every shape, joint, force and method.
     #[test]
     fn examples_can_be_used() {
         let page = scene_reference(&Registry::default());
-        let (before, forces) = page.split_once("## Forces").unwrap();
-        let blocks = |text: &'_ str| -> Vec<String> {
-            text.split("```text\n").skip(1).filter_map(|rest| Some(rest.split("\n```").next()?.to_owned())).collect()
-        };
+        let (kinds, _) = page.split_once("## What else is referred to").unwrap();
+        let (_, kinds) = kinds.split_once("\n## Shapes\n").unwrap();
         let mut tried = 0;
-        for (block, is_force) in
-            blocks(before).iter().map(|block| (block, false)).chain(blocks(forces).iter().map(|block| (block, true)))
-        {
-            let kind = block.trim_start_matches("shape.").split(' ').next().unwrap();
-            let body = "[bodies.a]\nmass = 1\n[bodies.b]\nposition = [2, 1, 1]\nmass = 1\n";
+        for part in kinds.split("\n### `").skip(1) {
+            let kind = part.split('`').next().unwrap();
+            let block = part.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+            let block = block.unwrap_or_else(|| panic!("{kind} has no example"));
             let text = if block.starts_with("shape.") {
-                let how = if ["half_space"].contains(&kind) { "kind = 'fixed'" } else { "mass = 1" };
-                format!("title = 'x'\n[bodies.a]\n{how}\n{block}\n")
-            } else if is_force {
-                format!("title = 'x'\n{body}[forces.f]\n{block}\n")
+                let how = if kind == "half_space" { "kind = 'fixed'" } else { "mass = 1" };
+                format!("[bodies.a]\n{how}\n{block}")
             } else {
-                format!("title = 'x'\n{body}[joints.j]\nbetween = ['a', 'b']\n{block}\n")
+                format!("[bodies.a]\nmass = 1\n[bodies.b]\nposition = [2, 1, 1]\nmass = 1\n{block}")
             };
             let loaded = Loader::new().load_text(kind, &text);
             assert!(loaded.is_ok(), "{kind}: {}", loaded.err().unwrap());
             tried += 1;
         }
-        assert!(tried > 40, "{tried}");
+        assert!(tried > 60, "{tried}");
     }
 }

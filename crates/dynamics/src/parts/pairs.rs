@@ -2,7 +2,7 @@
 //! filter keeps from colliding.
 
 use crate::model::JointEnd;
-use crate::{BodyId, ColliderId, ColliderIndex, Model};
+use crate::{BodyId, ColliderId, ColliderIndex, Model, StepError};
 
 /// Whether two colliders may touch, or overlap if one of them is a sensor.
 pub fn may_meet(model: &Model, colliders: [ColliderId; 2]) -> bool {
@@ -37,23 +37,24 @@ pub trait Pair: Sized {
 }
 
 /// Brings a list of pairs, sorted by their colliders, up to date with the index: one for each pair of near colliders that may meet. Those
-/// that are not near any more go to `ended`. `near` is room to work in.
+/// that are not near any more go to `ended`. `near` is room to work in. An error if there are too many.
 pub fn follow<P: Pair>(
     model: &Model,
     index: &mut ColliderIndex,
     list: &mut Vec<P>,
     ended: &mut Vec<P>,
     near: &mut Vec<[ColliderId; 2]>,
-) {
+) -> Result<(), StepError> {
     near.clear();
     index.pairs(model, |[a, b]| {
         let pair = if a < b { [a, b] } else { [b, a] };
         if may_meet(model, pair) {
             near.push(pair);
         }
-    });
+    })?;
     near.sort_unstable();
     merge(model, near, list, &mut Vec::new(), ended);
+    Ok(())
 }
 
 /// Brings a list of pairs, sorted by their colliders, up to date with those that are near, sorted too. `spare` is room to work in.

@@ -251,7 +251,7 @@ impl World {
 
     /// Lets time pass in another way from now on, such as one made by a [registry](crate::registry::Registry::method).
     pub fn set_boxed_method(&mut self, method: Box<dyn Method>) {
-        self.places = Places::new(method.new_broad_phase());
+        self.places.replace(method.new_broad_phase());
         self.method = method;
         self.journal = Journal::everything();
     }
@@ -282,6 +282,13 @@ impl World {
     /// this process, and neither saved nor restored. Default: a flag that nobody else has.
     pub fn set_cancel(&mut self, cancel: Cancel) {
         self.cancel = cancel;
+    }
+
+    /// How many pairs of colliders may come near each other in a step: if there are more, it is refused
+    /// ([`StepError::TooManyPairs`]) instead of taking all memory there is. Like the number of threads it is a matter of this process,
+    /// and neither saved nor restored. Default [`MOST_PAIRS`](crate::MOST_PAIRS).
+    pub fn set_most_pairs(&mut self, most: usize) {
+        self.places.lend().set_most_pairs(most);
     }
 
     /// The flag that ends steps, to hand to another thread.

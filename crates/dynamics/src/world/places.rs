@@ -20,6 +20,13 @@ impl Places {
         Self { current: OnceLock::new(), outdated: Mutex::new(Some(ColliderIndex::new(broad_phase))) }
     }
 
+    /// Another broad phase, with the same limit.
+    pub(super) fn replace(&mut self, broad_phase: Box<dyn BroadPhase>) {
+        let most = self.lend().most_pairs();
+        *self = Self::new(broad_phase);
+        self.lend().set_most_pairs(most);
+    }
+
     /// The index, to be changed.
     pub(super) fn lend(&mut self) -> &mut ColliderIndex {
         let outdated = self.outdated.get_mut().unwrap_or_else(PoisonError::into_inner);

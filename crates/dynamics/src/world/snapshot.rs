@@ -79,7 +79,7 @@ impl World {
         (self.inputs, self.behavior) = (inputs, behavior);
         self.past.forget();
         if method.new_broad_phase().name() != self.method.new_broad_phase().name() {
-            self.places = super::Places::new(method.new_broad_phase());
+            self.places.replace(method.new_broad_phase());
         }
         self.method = method;
         self.events.clear();

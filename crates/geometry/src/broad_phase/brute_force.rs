@@ -47,6 +47,9 @@ impl SpatialIndex for AllBoxes {
                     found.push(id, other);
                 }
             }
+            if found.is_full() {
+                return;
+            }
         }
     }
 

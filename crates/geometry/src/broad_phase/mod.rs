@@ -128,6 +128,14 @@ pub trait BroadPhase: std::any::Any + std::fmt::Debug + Send + Sync {
     /// whose id has been given to another box is reported as lost, and as new if the other box takes its place.
     fn update_pairs(&mut self) -> PairChanges<'_>;
 
+    /// The same, unless there would be more than `most` pairs: then there is no answer, all pairs stay as they were, and what moved
+    /// counts as moved until the next update. The search ends where it finds too many, so that it takes no more memory than `most`
+    /// pairs do. (This default finds them all, and judges by how many are new.)
+    fn update_pairs_within(&mut self, most: usize) -> Option<PairChanges<'_>> {
+        let changes = self.update_pairs();
+        (changes.new.len() <= most).then_some(changes)
+    }
+
     /// The same with the search for pairs divided among a [`Crew`]. The answer is the same, whoever does it.
     fn update_pairs_with(&mut self, _crew: &dyn Crew) -> PairChanges<'_> {
         self.update_pairs()

@@ -37,12 +37,30 @@ pub(super) struct Pairs {
 #[derive(Clone, Debug, Default)]
 pub struct FoundPairs {
     keys: Vec<u64>,
+    /// How many there is room for.
+    most: usize,
+    is_full: bool,
 }
 
 impl FoundPairs {
     /// Reports the pair of two ids, in either order. No pair may be reported twice.
     pub fn push(&mut self, a: u32, b: u32) {
-        self.keys.push(key(a, b));
+        if self.keys.len() < self.most {
+            self.keys.push(key(a, b));
+        } else {
+            self.is_full = true;
+        }
+    }
+
+    /// Whether there was no room for a pair: then the search is in vain and should end.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Room for so many.
+    fn begin(&mut self, most: usize) {
+        (self.most, self.is_full) = (most, false);
+        self.keys.clear();
     }
 }
 
@@ -64,15 +82,31 @@ impl Pairs {
         PairChanges { new: &self.new, lost: &self.lost }
     }
 
-    /// Brings the list up to date. `find` reports every pair with a moved member.
-    pub(super) fn update(&mut self, proxies: &Proxies, find: impl FnOnce(&mut FoundPairs)) {
+    /// Brings the list up to date, unless there are more than `most` pairs: then it stays, and the answer is `false`. `find` reports
+    /// every pair with a moved member.
+    pub(super) fn update(&mut self, proxies: &Proxies, most: usize, find: impl FnOnce(&mut FoundPairs)) -> bool {
+        self.found.begin(most);
         find(&mut self.found);
-        self.take_over(proxies);
+        let (known, found) = (self.all.len(), self.found.keys.len());
+        let fits =
+            !self.found.is_full && (known.saturating_add(found) <= most || self.staying(proxies) + found <= most);
+        if fits {
+            self.take_over(proxies);
+        }
+        self.found.keys.clear();
+        fits
+    }
+
+    /// How many of the known pairs have no changed member.
+    fn staying(&self, proxies: &Proxies) -> usize {
+        let is_clean = |id: ProxyId| proxies.marks()[id.0 as usize].is_clean();
+        self.all.iter().filter(|(a, b)| is_clean(*a) && is_clean(*b)).count()
     }
 
     /// The same with lists for several parts of the search.
     pub(super) fn update_in_parts(&mut self, proxies: &Proxies, parts: usize, find: impl FnOnce(&mut [FoundPairs])) {
         self.lists.resize_with(parts.max(1), FoundPairs::default);
+        self.lists.iter_mut().for_each(|list| list.begin(usize::MAX));
         find(&mut self.lists);
         for list in &mut self.lists {
             self.found.keys.append(&mut list.keys);

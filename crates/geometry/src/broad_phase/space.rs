@@ -67,8 +67,11 @@ pub(super) fn pairs_by_search(index: &impl SpatialIndex, proxies: &Proxies, foun
             if !twin && other != id && proxies.are_pair(id, other) {
                 found.push(id, other);
             }
-            0.0
+            if found.is_full() { -1.0 } else { 0.0 }
         });
+        if found.is_full() {
+            return;
+        }
     }
 }
 
@@ -115,6 +118,18 @@ impl<I: SpatialIndex> Space<I> {
                 limit
             });
         }
+    }
+
+    /// Brings the pairs up to date, unless there are more than so many.
+    fn find_pairs(&mut self, most: usize) -> bool {
+        let Self { proxies, pairs, index } = self;
+        index.maintain(proxies);
+        let found = pairs.update(proxies, most, |found| index.moved_pairs(proxies, found));
+        if found {
+            index.settle();
+            proxies.clear_marks();
+        }
+        found
     }
 
     fn apply(&mut self, id: u32, change: Change) {
@@ -176,11 +191,12 @@ impl<I: SpatialIndex> BroadPhase for Space<I> {
     }
 
     fn update_pairs(&mut self) -> PairChanges<'_> {
-        self.index.maintain(&self.proxies);
-        self.pairs.update(&self.proxies, |found| self.index.moved_pairs(&self.proxies, found));
-        self.index.settle();
-        self.proxies.clear_marks();
+        self.find_pairs(usize::MAX);
         self.pairs.changes()
+    }
+
+    fn update_pairs_within(&mut self, most: usize) -> Option<PairChanges<'_>> {
+        self.find_pairs(most).then(|| self.pairs.changes())
     }
 
     fn update_pairs_with(&mut self, crew: &dyn Crew) -> PairChanges<'_> {

@@ -172,6 +172,9 @@ impl SortedList {
                     found.push(a.id, b.id);
                 }
             }
+            if found.is_full() {
+                return;
+            }
         }
     }
 }
@@ -283,11 +286,11 @@ impl SpatialIndex for SortedLists {
                 if !twin && other != id && proxies.are_pair(id, other) {
                     found.push(id, other);
                 }
-                0.0
+                if found.is_full() { -1.0 } else { 0.0 }
             };
-            self.search_others(&probe, 0.0, &mut meet);
+            let limit = self.search_others(&probe, 0.0, &mut meet);
             let in_moving = proxies.mobility(id) == Mobility::Moving && !self.is_long(&fat);
-            if !in_moving {
+            if !in_moving && limit >= 0.0 {
                 self.moving.search(self.axis, &probe, 0.0, &mut meet);
             }
         }

@@ -102,15 +102,16 @@ pub(crate) fn scene(
     };
     builder.build(&file);
     builder.add_behavior(&file, sources, files);
-    let Builder { context, world, colors, visuals, figures, shapes, .. } = builder;
+    let Builder { context, mut world, colors, visuals, figures, shapes, .. } = builder;
     if !context.report.is_empty() {
         return None;
     }
-    let cost = Cost::of(&world, shapes.triangles(), budget);
+    let cost = Cost::of(&world, file.dt, shapes.triangles(), budget);
     if let Some((message, help)) = cost.refusal(budget) {
         context.report.push(root.place(&["bodies"], root.span), message, help);
         return None;
     }
+    world.set_most_pairs(budget.near());
     Some(Scene {
         title: file.title,
         description: file.description,

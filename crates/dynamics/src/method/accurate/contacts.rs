@@ -10,7 +10,7 @@ use crate::method::StepContext;
 use crate::model::ContactMaterial;
 use crate::parts::regions::world_pose;
 use crate::parts::{notices, pairs};
-use crate::{BodyId, BodyState, ColliderId, Id, Model};
+use crate::{BodyId, BodyState, ColliderId, Id, Model, StepError};
 use glam::DVec3;
 use tumble_geometry::query;
 
@@ -223,13 +223,18 @@ impl Diary {
 
 impl Run<'_> {
     /// Tells which sensors began and ceased to overlap something, at the end of a step.
-    pub(super) fn tell_sensors(&mut self, memory: &mut Memory, time: f64, events: &mut Events) {
+    pub(super) fn tell_sensors(
+        &mut self,
+        memory: &mut Memory,
+        time: f64,
+        events: &mut Events,
+    ) -> Result<(), StepError> {
         let model = self.model;
         let is_sensor = |id: ColliderId| model.colliders().get(id).is_some_and(|collider| collider.sensor);
         let mut near: Vec<[ColliderId; 2]> = Vec::new();
         if model.colliders().iter().any(|(_, collider)| collider.sensor) {
             crate::parts::regions::relocate(model, &self.state, 0.0, self.roster.movers(), self.index);
-            self.index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
+            self.index.pairs(model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }))?;
         }
         near.retain(|&pair| pair.into_iter().any(is_sensor) && pairs::may_meet(model, pair));
         near.sort_unstable();
@@ -247,6 +252,7 @@ impl Run<'_> {
             notices::tell_sensor(events, time, Phase::End, sensor_first(pair));
         }
         memory.overlaps = near;
+        Ok(())
     }
 }
 

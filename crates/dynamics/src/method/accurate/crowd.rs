@@ -202,6 +202,7 @@ impl Run<'_> {
         let mut small = self.small.take().unwrap_or_else(|| Box::new(Stumbling::new()));
         let mut state = self.state.clone();
         small.changes = Journal::everything();
+        small.index.set_most_pairs(self.index.most_pairs());
         for step in 0..steps {
             state.time = begun + dt * step as f64;
             let mut inside = Events::default();

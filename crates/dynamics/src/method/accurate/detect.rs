@@ -14,7 +14,7 @@ use super::signals::BEYOND;
 use crate::constraint::feature::{ContactFeature, ContactSide};
 use crate::parts::pairs;
 use crate::parts::regions::{reach, relocate, world_pose};
-use crate::{ColliderId, Id};
+use crate::{ColliderId, Id, StepError};
 use glam::DVec3;
 use tumble_geometry::query::{self, Feature, ManifoldOptions, PairCache};
 
@@ -36,11 +36,11 @@ pub(super) struct Look {
 }
 
 impl Run<'_> {
-    /// Finds the points that may touch within `ahead` seconds. Those known before keep their modes.
-    pub(super) fn look(&mut self, ahead: f64, at_start: bool) -> Look {
+    /// Finds the points that may touch within `ahead` seconds. Those known before keep their modes. An error if too many are near.
+    pub(super) fn look(&mut self, ahead: f64, at_start: bool) -> Result<Look, StepError> {
         relocate(self.model, &self.state, ahead, self.roster.movers(), self.index);
         let mut near: Vec<[ColliderId; 2]> = Vec::new();
-        self.index.pairs(self.model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }));
+        self.index.pairs(self.model, |[a, b]| near.push(if a < b { [a, b] } else { [b, a] }))?;
         near.retain(|&pair| pairs::may_meet(self.model, pair));
         near.sort_unstable();
         let mut known = std::mem::take(&mut self.elements);
@@ -87,7 +87,7 @@ impl Run<'_> {
         look.changed |= known.iter().any(|lost| lost.mode == Mode::On);
         self.elements = elements;
         look.crowded = is_crowd(self.equations, &touching);
-        look
+        Ok(look)
     }
 
     /// What has just begun to go round an edge is told from what lies on the face only once it has turned a little. Until then its points are

@@ -162,7 +162,7 @@ impl Accurate {
         };
         let watch = Watch::new(start, run.equations.work(), self.memory.debt);
         let mut way = Way { diary: Diary::default(), watch, events: &mut *context.events };
-        run.begin(&self.memory, touched, &mut way);
+        run.begin(&self.memory, touched, &mut way)?;
         while run.time < end {
             context.cancel.check()?;
             run.proceed(end, &self.settings, (context.workers, context.cancel), &mut way)?;
@@ -172,7 +172,7 @@ impl Accurate {
             }
             context.observer.moment(run.time, &run.state);
         }
-        self.touching = run.finish(&mut self.memory, &way.diary, (end, dt), context.tell_ongoing, way.events);
+        self.touching = run.finish(&mut self.memory, &way.diary, (end, dt), context.tell_ongoing, way.events)?;
         way.watch.is_spent(end, run.equations.work(), self.settings.patience);
         (self.memory.debt, self.memory.crowded) = (way.watch.debt, run.crowded);
         let Tally { steps, rejected, events, error, drift, stumbled } = run.tally;
@@ -225,13 +225,13 @@ impl Run<'_> {
 
     /// Finds what touches at the beginning; if that is something else than at the end of the step before, impacts happen and modes are
     /// chosen.
-    fn begin(&mut self, memory: &Memory, touched: bool, way: &mut Way<'_>) {
+    fn begin(&mut self, memory: &Memory, touched: bool, way: &mut Way<'_>) -> Result<(), StepError> {
         if self.crowded {
             // Small steps go on.
-            return;
+            return Ok(());
         }
         let ahead = self.horizon(f64::INFINITY);
-        self.look(ahead, true);
+        self.look(ahead, true)?;
         let whole = memory::recall(&memory.elements, &mut self.elements, self.equations);
         let band = self.scale.touching();
         let waits = self.elements.iter().any(|element| match element.what {
@@ -246,6 +246,7 @@ impl Run<'_> {
             // Scripts may have jumped between the steps.
             way.diary.note(self.time, &self.elements, &[]);
         }
+        Ok(())
     }
 
     /// Settles, and notes what changed.
@@ -332,7 +333,7 @@ impl Run<'_> {
             storm = way.watch.note(self.time);
             self.tally.events += 1;
         }
-        let look = self.look(self.horizon(f64::INFINITY), false);
+        let look = self.look(self.horizon(f64::INFINITY), false)?;
         if look.surprise > 100.0 * self.scale.touching() && taken > 1e-7 * self.scale.length / self.scale.speed {
             // Something met that nobody saw coming: again, in shorter steps.
             (self.state, self.elements, self.time) = before;
@@ -381,7 +382,7 @@ impl Run<'_> {
         }
         self.equations.plan(self.model, &self.state);
         self.elements = self.equations.elements_of_joints();
-        let look = self.look(self.horizon(f64::INFINITY), true);
+        let look = self.look(self.horizon(f64::INFINITY), true)?;
         self.crowded = look.crowded;
         if !self.crowded {
             self.settle_and_tell(None, way);
@@ -459,7 +460,7 @@ impl Run<'_> {
         (end, dt): (f64, f64),
         tell_ongoing: bool,
         events: &mut Events,
-    ) -> Vec<Touching> {
+    ) -> Result<Vec<Touching>, StepError> {
         memory.reactions.clear();
         memory.reactions.resize(self.model.joints().slot_count(), None);
         let list = if let Some(small) = self.small.as_ref().filter(|_| self.crowded) {
@@ -478,11 +479,11 @@ impl Run<'_> {
         };
         diary.tell(&list, memory, (end, tell_ongoing), events);
         events.impacts.append(&mut self.impacts);
-        self.tell_sensors(memory, end, events);
+        self.tell_sensors(memory, end, events)?;
         events.sort();
         memory.elements = memory::remember(&self.elements, self.equations);
         (memory.h, memory.holding) = (self.h, self.holding);
-        list
+        Ok(list)
     }
 }
 

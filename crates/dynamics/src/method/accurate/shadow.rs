@@ -42,6 +42,7 @@ impl Shadow {
         self.state.applied = context.state.applied.clone();
         let changes = if self.is_new { Journal::everything() } else { Journal::default() };
         self.is_new = false;
+        self.index.set_most_pairs(context.index.most_pairs());
         let result = self.method.step(&mut StepContext {
             model: context.model,
             changes: &changes,

@@ -79,7 +79,7 @@ impl Rule for AdvancingSettings {
         let mut elapsed = 0.0;
         let mut questions = 0;
         let mut result = Ok(());
-        step.contacts.find_pairs(step.model, step.state, step.dt, step.roster, step.index);
+        step.contacts.find_pairs(step.model, step.state, step.dt, step.roster, step.index)?;
         for moment in 0.. {
             step.state.time = start + elapsed;
             room.plan(step.model, step.state, step.dt - elapsed);
@@ -114,7 +114,10 @@ impl Rule for AdvancingSettings {
             self.collide(step, room, (start, elapsed));
             step.state.time = start + elapsed;
             step.observer.moment(step.state.time, step.state);
-            step.contacts.find_pairs(step.model, step.state, step.dt - elapsed, step.roster, step.index);
+            result = step.contacts.find_pairs(step.model, step.state, step.dt - elapsed, step.roster, step.index);
+            if result.is_err() {
+                break;
+            }
         }
         step.state.time = start;
         result?;

@@ -12,7 +12,7 @@ use crate::parts::notices::Touch;
 use crate::parts::regions::{relocate, world_pose};
 use crate::parts::roster::Roster;
 use crate::parts::{pairs, perturbation};
-use crate::{BodyId, ColliderId, ColliderIndex, Model, State};
+use crate::{BodyId, ColliderId, ColliderIndex, Model, State, StepError};
 use glam::DVec3;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -225,10 +225,17 @@ pub struct Contacts<M: Mark> {
 }
 
 impl<M: Mark> Contacts<M> {
-    /// Finds the pairs that may meet within `dt` seconds (broad phase).
-    pub fn find_pairs(&mut self, model: &Model, state: &State, dt: f64, roster: &Roster, index: &mut ColliderIndex) {
+    /// Finds the pairs that may meet within `dt` seconds (broad phase). An error if there are too many.
+    pub fn find_pairs(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        roster: &Roster,
+        index: &mut ColliderIndex,
+    ) -> Result<(), StepError> {
         relocate(model, state, dt, roster.movers(), index);
-        pairs::follow(model, index, &mut self.list, &mut self.ended, &mut self.near);
+        pairs::follow(model, index, &mut self.list, &mut self.ended, &mut self.near)
     }
 
     /// Finds the points of all pairs where the bodies are now (narrow phase): those that touch and those that are nearer than

@@ -137,7 +137,7 @@ impl Rule for ImpactSettings {
 
         for check in 0..=CHECKS {
             let watch = Stopwatch::start();
-            step.contacts.find_pairs(step.model, step.state, 0.0, step.roster, step.index);
+            step.contacts.find_pairs(step.model, step.state, 0.0, step.roster, step.index)?;
             step.contacts.find_points(step.model, step.state, MARGIN);
             ignore_inside_figures(step, &room.properties);
             average_normals(step);

@@ -114,7 +114,7 @@ impl Rule for PenaltySettings {
 
     fn advance(&self, step: &mut Step<'_, Self>, room: &mut Room) -> Result<(), StepError> {
         let watch = Stopwatch::start();
-        step.contacts.find_pairs(step.model, step.state, step.dt, step.roster, step.index);
+        step.contacts.find_pairs(step.model, step.state, step.dt, step.roster, step.index)?;
         let substeps = self.divide(step, room);
         step.report.times.detect = watch.elapsed();
         step.report.solved.sweeps = substeps as usize;

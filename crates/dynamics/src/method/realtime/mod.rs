@@ -255,7 +255,7 @@ impl Realtime {
             workers,
             cancel: context.cancel,
         };
-        self.memory.pairs.find(&scenery, context.index, &mut self.near);
+        self.memory.pairs.find(&scenery, context.index, &mut self.near)?;
         self.begin_joints(model, context.state);
         let motion = self.memory.pairs.liveliest(model, context.state, dt, load::FAST);
         self.rhythm = self.memory.load.rhythm(&settings, motion);

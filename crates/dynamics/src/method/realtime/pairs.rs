@@ -18,7 +18,7 @@ use crate::parts::notices::Touch;
 use crate::parts::regions::relocate;
 use crate::parts::roster::Roster;
 use crate::parts::{pairs, perturbation};
-use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, StepError, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -764,17 +764,23 @@ impl Clone for Spare {
 
 impl Pairs {
     /// Broad phase: finds the pairs of colliders that may touch within the step.
-    pub(super) fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, near: &mut Vec<[ColliderId; 2]>) {
+    pub(super) fn find(
+        &mut self,
+        world: &Scenery<'_>,
+        index: &mut ColliderIndex,
+        near: &mut Vec<[ColliderId; 2]>,
+    ) -> Result<(), StepError> {
         let movers = [world.awake, &world.roster.scripted[..]];
         relocate(world.model, world.state, world.dt, movers, index);
-        self.find_candidates(world, index);
+        self.find_candidates(world, index)?;
         near.clear();
         near.extend(self.candidates.0.iter().flatten().filter(|&&pair| index.meet(pair)));
         pairs::merge(world.model, near, &mut self.list, &mut self.spare.0, &mut self.ended);
+        Ok(())
     }
 
     /// Brings the candidates up to date.
-    fn find_candidates(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex) {
+    fn find_candidates(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex) -> Result<(), StepError> {
         let Scenery { model, state, .. } = *world;
         let still = &self.still;
         let pair = |&(a, b): &ProxyPair| {
@@ -787,7 +793,7 @@ impl Pairs {
             let wanted = |pair: &[ColliderId; 2]| pair.iter().any(|&id| moves(id)) || !is_known(pair);
             Some([a, b]).filter(|pair| wanted(pair) && pairs::may_meet(model, *pair))
         };
-        let changes = index.changed_pairs();
+        let changes = index.changed_pairs()?;
         match &mut self.candidates.0 {
             Some(list) => {
                 let slots = |[a, b]: &[ColliderId; 2]| (ProxyId(a.slot() as u32), ProxyId(b.slot() as u32));
@@ -801,6 +807,7 @@ impl Pairs {
             }
             unknown => *unknown = Some(index.all_pairs().iter().filter_map(pair).collect()),
         }
+        Ok(())
     }
 
     /// Bodies have fallen asleep or woken, or things have changed: parts the pairs that move from those that do not. Those that come to move

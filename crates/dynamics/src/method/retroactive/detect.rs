@@ -15,7 +15,7 @@ use crate::model::JointEnd;
 use crate::parts::regions::{reach, relocate, world_pose};
 use crate::parts::roster::Roster;
 use crate::parts::{forces, pairs, perturbation};
-use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, Workers};
+use crate::{BodyId, Cancel, ColliderId, ColliderIndex, Id, Model, State, StepError, Workers};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -96,30 +96,34 @@ impl Scope {
 
 impl Contacts {
     /// Finds contacts anew for what the user changed, or for all if the step became longer since the last time.
-    pub(super) fn refresh(&mut self, world: &Scenery<'_>, changes: &Journal, index: &mut ColliderIndex) {
+    pub(super) fn refresh(
+        &mut self,
+        world: &Scenery<'_>,
+        changes: &Journal,
+        index: &mut ColliderIndex,
+    ) -> Result<(), StepError> {
         let scope =
             if world.moment.dt > self.found_for { Some(Scope::All) } else { touched(world.moment.model, changes) };
-        if let Some(scope) = scope {
-            self.find(world, index, &scope);
-        }
+        scope.map_or(Ok(()), |scope| self.find(world, index, &scope))
     }
 
     /// Finds all contacts for the bodies where they are now; the step length tells how far they may move until the next
     /// time.
-    pub(super) fn detect(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex) {
-        self.find(world, index, &Scope::All);
+    pub(super) fn detect(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex) -> Result<(), StepError> {
+        self.find(world, index, &Scope::All)
     }
 
-    fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, scope: &Scope) {
+    fn find(&mut self, world: &Scenery<'_>, index: &mut ColliderIndex, scope: &Scope) -> Result<(), StepError> {
         let Moment { model, state, dt, .. } = world.moment;
         relocate(model, state, dt, world.roster.movers(), index);
-        pairs::follow(model, index, &mut self.list, &mut self.ended, &mut self.near);
+        pairs::follow(model, index, &mut self.list, &mut self.ended, &mut self.near)?;
         world.workers.for_each(&mut self.list, LEAST_SHARE, Vec::new, |manifolds, pair| {
             if pair.bodies.iter().any(|&id| scope.includes(id)) && !world.cancel.is_cancelled() {
                 update(pair, &world.moment, manifolds);
             }
         });
         self.found_for = dt;
+        Ok(())
     }
 
     /// Finds the points of some contacts anew.

@@ -366,7 +366,7 @@ impl Retroactive {
         self.roster.follow(context.changes, model);
         let moment = Moment { model, state: context.state, dt, settings: &settings };
         let scenery = Scenery { moment, roster: &self.roster, workers, cancel };
-        self.memory.contacts.refresh(&scenery, context.changes, context.index);
+        self.memory.contacts.refresh(&scenery, context.changes, context.index)?;
         self.memory.contacts.remember_approach(&moment);
         self.memory.joints.resize_with(model.joints().slot_count(), JointMemory::default);
         cancel.check()?;
@@ -418,7 +418,7 @@ impl Retroactive {
         let watch = Stopwatch::start();
         let moment = Moment { model, state, dt, settings: &settings };
         let scenery = Scenery { moment, roster: &self.roster, workers, cancel };
-        self.memory.contacts.detect(&scenery, context.index);
+        self.memory.contacts.detect(&scenery, context.index)?;
         cancel.check()?;
         self.report.times.detect += watch.elapsed();
 

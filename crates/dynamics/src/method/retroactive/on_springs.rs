@@ -106,7 +106,7 @@ impl Retroactive {
         let watch = Stopwatch::start();
         let moment = Scene { model, state: context.state, dt, settings: &settings };
         let scenery = Scenery { moment, roster: &self.roster, workers: context.workers, cancel: context.cancel };
-        self.memory.contacts.detect(&scenery, context.index);
+        self.memory.contacts.detect(&scenery, context.index)?;
         context.cancel.check()?;
         self.report.times.detect += watch.elapsed();
 

@@ -266,7 +266,7 @@ impl VerletSettings {
         }
         let pull = largest_acceleration(&room.bodies, &room.wrenches);
         let rest_speed = self.rest_speed.unwrap_or(2.0 * pull * h);
-        step.contacts.find_pairs(model, step.state, h, step.roster, step.index);
+        step.contacts.find_pairs(model, step.state, h, step.roster, step.index)?;
         room.respond(step.contacts, model, step.state, (h, rest_speed), |pair| !by_constraint(pair));
         step.report.times.detect += watch.elapsed();
 

@@ -26,7 +26,7 @@ impl Tree {
 
     fn pairs_below(&self, index: u32, proxies: &Proxies, found: &mut FoundPairs, stack: &mut [(u32, u32); STACK]) {
         let node = self.node(index);
-        if let (true, Ok(first)) = (node.moved(), node.link()) {
+        if let (true, false, Ok(first)) = (node.moved(), found.is_full(), node.link()) {
             stack[0] = (first, first + 1);
             pairs_between(self, self, proxies, found, stack);
             self.pairs_below(first, proxies, found, stack);
@@ -156,6 +156,9 @@ fn pairs_between(
             (Err(proxy_a), Err(proxy_b)) => {
                 if node_a.surely_overlaps(node_b) || proxies.fat(proxy_a).overlaps(proxies.fat(proxy_b)) {
                     found.push(proxy_a, proxy_b);
+                    if found.is_full() {
+                        return;
+                    }
                 }
             }
             (Ok(first), Err(_)) => {

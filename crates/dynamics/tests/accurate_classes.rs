@@ -367,6 +367,24 @@ fn a_redundant_parallelogram_swings_like_a_pendulum() {
     assert!(body.rotation().angle_between(glam::DQuat::IDENTITY) < 1e-7);
 }
 
+/// Smoothed friction holds nothing: a block on a slope creeps at the speed v at which μ v/√(v² + s²) is tan α.
+#[test]
+fn smoothed_friction_creeps() {
+    let settings = AccurateSettings { tolerance: 1e-11, friction_smoothing: Some(0.01), ..AccurateSettings::default() };
+    let (mut world, rough, alpha) = (with(settings), material(0.0, 0.6), 0.4);
+    let tilt = rotation_about(DVec3::Z, alpha);
+    let slope = Body::fixed().with_shape(Shape::half_space(tilt * DVec3::Y).unwrap());
+    world.add_body(slope.with_material(rough)).unwrap();
+    let body = Body::dynamic().with_shape(Shape::cuboid([0.1; 3]).unwrap()).with_mass(1.0).with_material(rough);
+    let block = world.add_body(body.at(tilt * DVec3::Y * 0.1).rotated(tilt)).unwrap();
+    world.step(1.0).unwrap();
+    assert_eq!(world.events().storms, []);
+    let part = libm::tan(alpha) / 0.6;
+    let exact = tilt * DVec3::NEG_X * (0.01 * part / (1.0 - part * part).sqrt());
+    let off = world.body(block).unwrap().velocity().distance(exact);
+    assert!(off < 1e-9, "{off:e}");
+}
+
 /// Balls that bounce without loss in a narrow box never come to an end of events. With little patience the run goes on in small steps, tells
 /// why, and names those involved.
 #[test]

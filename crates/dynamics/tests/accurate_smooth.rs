@@ -90,3 +90,18 @@ fn the_error_of_a_top_follows_the_tolerance() {
 fn the_error_of_a_chain_follows_the_tolerance() {
     follows("chain of 25", 0.4, |tolerance| chain(tolerance, 25, 0.04));
 }
+
+/// A chain of a thousand links needs hardly more evaluations for a moment than one of ten: less than a power of 0.2 of the number of links, let go level and
+/// looked at after the start. An evaluation costs a time in proportion to the links.
+#[test]
+fn long_chains_take_steps_nearly_as_long_as_short_ones() {
+    let evaluations = |links: usize| {
+        let mut world = chain(1e-6, links, 0.1);
+        world.step(0.02).unwrap();
+        world.step(0.1).unwrap();
+        println!("{links} links: {} evaluations", world.report().accuracy.evaluations);
+        world.report().accuracy.evaluations as f64
+    };
+    let [short, long] = [10, 1000].map(evaluations);
+    assert!(long < short * libm::pow(100.0, 0.2), "{short} {long}");
+}

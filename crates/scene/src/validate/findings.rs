@@ -83,23 +83,17 @@ pub(super) struct Within {
     accurate: f64,
     stepping: f64,
     limit: Option<Limit>,
-    accurate_limit: Option<Limit>,
 }
 
 /// Tolerances of an accurate and of a stepping method.
 pub(super) fn within(accurate: f64, stepping: f64) -> Within {
-    Within { accurate, stepping, limit: None, accurate_limit: None }
+    Within { accurate, stepping, limit: None }
 }
 
 impl Within {
     /// The stepping method is known not to reach its tolerance, for this reason, and to end with about this error.
     pub(super) fn not_reached(self, reason: &'static str, known_error: f64) -> Self {
         Self { limit: Some(Limit { reason, known_error }), ..self }
-    }
-
-    /// No method reaches the tolerance, for this reason: one with error control ends with about this error, too.
-    pub(super) fn out_of_reach(self, reason: &'static str, known_error: f64) -> Self {
-        Self { accurate_limit: Some(Limit { reason, known_error }), ..self.not_reached(reason, known_error) }
     }
 }
 
@@ -150,7 +144,7 @@ impl Findings {
 
     fn add(&mut self, quantity: String, [measured, expected, error]: [f64; 3], relative: bool, within: Within) {
         let tolerance = if self.accurate { within.accurate } else { within.stepping };
-        let limit = if self.accurate { within.accurate_limit } else { within.limit.filter(|_| self.limits_apply) };
+        let limit = within.limit.filter(|_| self.limits_apply);
         let accurate_tolerance = within.accurate;
         self.list.push(Finding { quantity, measured, expected, error, relative, tolerance, accurate_tolerance, limit });
     }

@@ -109,7 +109,7 @@ impl Run<'_> {
         for (index, spot) in spots.iter().enumerate().filter(|(_, spot)| spot.lines.len() == 3) {
             let u: Vec<f64> =
                 spot.lines.iter().zip(&spot.wanted).map(|(line, wanted)| line.rate(&velocities) - wanted).collect();
-            if u[0].abs() > 2.0 * self.scale.resting() || u[1] * u[1] + u[2] * u[2] <= self.scale.holding() {
+            if u[0].abs() > 2.0 * self.scale.resting() || (u[1] * u[1] + u[2] * u[2]).sqrt() <= self.scale.holding() {
                 continue;
             }
             let mut found = self.impulses(&spots, &[index], &velocities, false);

@@ -81,11 +81,9 @@ pub(super) fn touching(
         let mut impulse = ContactImpulse { normal: normal * dt, ..ContactImpulse::default() };
         let mut next = 1;
         for friction in &contact.frictions {
-            let force = match friction.grip {
-                Grip::Slip { direction, nascent } => {
-                    -reading.slipping(friction.against, direction, nascent, equations.blur).0 * (friction.slip * normal)
-                }
-                Grip::Stick => {
+            let force = match reading.opposed(friction, equations.blur) {
+                Some(opposed) => -opposed * (friction.slip * normal),
+                None => {
                     let directions = reading.directions(friction.against);
                     let force: DVec3 =
                         directions.iter().zip(multipliers.get(next..).unwrap_or(&[])).map(|(d, f)| *d * *f).sum();

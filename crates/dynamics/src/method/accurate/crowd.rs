@@ -30,6 +30,11 @@ const STEPS: usize = 4;
 const MANY: usize = 600;
 const SHORT: f64 = 1e-6;
 
+/// So many steps of the integration that are shorter than this in the mean, in seconds and in times that the fastest takes for the length of the
+/// scene, lead nowhere: no rigid bodies oscillate that fast, and what makes steps so short is singular.
+const CRAWL: u32 = 3000;
+const CRAWLING: [f64; 2] = [1e-6, 1e-5];
+
 /// More points than this that press on each other, directly or through others, are a crowd; and so are many more of any kind.
 const COUPLED: usize = 60;
 const IN_ALL: usize = 480;
@@ -71,23 +76,39 @@ pub(super) struct Watch {
     kept: (u64, f64),
     /// Operations beyond the budget so far.
     pub(super) debt: f64,
+    /// Steps of the integration, and since when they are counted.
+    paces: u32,
+    paced_from: f64,
 }
 
 impl Watch {
     /// One that goes on with a debt.
     pub(super) fn new(time: f64, work: u64, debt: f64) -> Self {
-        Self { kept: (work, time), debt, ..Self::default() }
+        Self { kept: (work, time), debt, paced_from: time, ..Self::default() }
     }
 
     /// Notes an event; whether that makes a storm.
     pub(super) fn note(&mut self, time: f64) -> bool {
         self.times.push(time);
+        (self.paces, self.paced_from) = (0, time);
         let count = self.times.len();
         count > MANY && time - self.times[count - MANY] < SHORT
     }
 
     pub(super) fn count(&self) -> usize {
         self.times.len()
+    }
+
+    /// Counts a step of the integration that came to a time without an event; whether such steps lead nowhere. `passage` is the time that the fastest
+    /// takes for the length of the scene, in seconds.
+    pub(super) fn crawls(&mut self, time: f64, passage: f64) -> bool {
+        self.paces += 1;
+        if self.paces < CRAWL {
+            return false;
+        }
+        let mean = (time - self.paced_from) / f64::from(CRAWL);
+        (self.paces, self.paced_from) = (0, time);
+        mean < CRAWLING[0].min(CRAWLING[1] * passage)
     }
 
     /// A step has gone well, without an event. As long as there is none in a step of the world, its work is not counted: smooth motion is never

@@ -201,9 +201,9 @@ impl Run<'_> {
                 if points.iter().any(|known: &Contact| known.key == key) {
                     continue;
                 }
-                let bodies = [a.body, b.body];
+                let (bodies, smoothing) = ([a.body, b.body], self.settings.friction_smoothing);
                 let mut contact =
-                    Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, (material, surface));
+                    Contact::new(colliders, bodies, bodies.map(Id::slot), key, feature, (material, surface), smoothing);
                 let parts = [manifold.part_a, manifold.part_b];
                 contact.face = Face::of(&feature, &sides, parts);
                 contact.bounds = Bound::of(&feature, &sides, parts);

@@ -44,6 +44,8 @@ pub(super) enum Grip {
     Stick,
     /// Pushes against a direction, a unit vector. Nascent: there is no speed yet to tell it, and it stays what the forces made it.
     Slip { direction: DVec3, nascent: bool },
+    /// Pushes with μ N v/√(v² + s²) against the velocity v, where s is `below`, in m/s: smoothed friction, which never holds.
+    Smooth { below: f64 },
 }
 
 /// Against what a friction acts.
@@ -112,6 +114,7 @@ impl Contact {
         key: PointKey,
         feature: ContactFeature,
         (material, surface): (ContactMaterial, DVec3),
+        smoothing: Option<f64>,
     ) -> Self {
         let kinds = [
             (Against::Sliding, material.static_friction, material.dynamic_friction),
@@ -122,7 +125,10 @@ impl Contact {
             against,
             stick,
             slip,
-            grip: Grip::Stick,
+            grip: match smoothing {
+                Some(below) if against == Against::Sliding => Grip::Smooth { below },
+                _ => Grip::Stick,
+            },
         });
         Self {
             colliders,
@@ -257,6 +263,18 @@ impl ContactReading {
                 (Line::new(contact.slots, &point_jacobian(views, self.place, direction)), bias)
             }
             Against::Rolling | Against::Spinning => (Line::new(contact.slots, &angular_jacobian(direction)), 0.0),
+        }
+    }
+
+    /// What a friction pushes against with μ N: a direction, or less where it is smoothed; none while it holds.
+    pub(super) fn opposed(&self, friction: &Friction, blur: f64) -> Option<DVec3> {
+        match friction.grip {
+            Grip::Stick => None,
+            Grip::Slip { direction, nascent } => Some(self.slipping(friction.against, direction, nascent, blur).0),
+            Grip::Smooth { below } => {
+                let velocity = self.speed(friction.against);
+                Some(velocity / (velocity.length_squared() + below * below).sqrt())
+            }
         }
     }
 

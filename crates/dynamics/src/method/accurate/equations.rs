@@ -9,7 +9,7 @@
 //! from the mass that the row feels at the moment, 1/(J W Jᵀ). T's coefficients γ and β are those of a step; that step is taken to
 //! be 1/60 s: k = β/(γ h), d = 1/γ. A row with Baumgarte's factor is rigid: it says how fast errors go, and there are none.
 
-use super::element::{Element, Grip, Mode, What};
+use super::element::{Element, Mode, What};
 use super::line::{Line, Mobility, NOBODY, Twist};
 use super::settings::{Drift, LinearSolver};
 use super::touch::{Coupled, Ground, TouchRow, groups, push};
@@ -430,25 +430,23 @@ impl Equations {
                         let bias = reading.gap.curvature;
                         rows.push(TouchRow { element: index, line, push: line, skewed: false, bias, wanted: 0.0 });
                         for friction in &contact.frictions {
-                            match friction.grip {
-                                Grip::Slip { direction, nascent } => {
-                                    let (direction, _) = reading.slipping(friction.against, direction, nascent, *blur);
-                                    let (along, _) = reading.line(contact, &views, friction.against, direction);
+                            match reading.opposed(friction, *blur) {
+                                Some(opposed) => {
+                                    let (along, _) = reading.line(contact, &views, friction.against, opposed);
                                     let row = &mut rows[first];
                                     row.push = row.push.plus(&along, -friction.slip);
                                     row.skewed |= friction.slip > 0.0;
                                 }
-                                Grip::Stick => {
+                                None => {
                                     for direction in reading.directions(friction.against) {
                                         let (line, bias) = reading.line(contact, &views, friction.against, direction);
-                                        let wanted = reading.wanted(friction.against, direction);
                                         rows.push(TouchRow {
                                             element: index,
                                             line,
                                             push: line,
                                             skewed: false,
                                             bias,
-                                            wanted,
+                                            wanted: reading.wanted(friction.against, direction),
                                         });
                                     }
                                 }

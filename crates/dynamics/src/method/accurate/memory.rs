@@ -90,7 +90,12 @@ pub(super) fn recall(remembered: &[Remembered], elements: &mut [Element], equati
             element.offset = old.offset;
         }
         if let Some(contact) = element.contact_mut() {
-            contact.frictions.iter_mut().zip(&old.grips).for_each(|(friction, grip)| friction.grip = *grip);
+            // Whether friction is smoothed is a setting, which may have been changed meanwhile.
+            let smooth = |grip: &Grip| matches!(grip, Grip::Smooth { .. });
+            let known = contact.frictions.iter_mut().zip(&old.grips);
+            known.filter(|(friction, grip)| !smooth(&friction.grip) && !smooth(grip)).for_each(|(friction, grip)| {
+                friction.grip = *grip;
+            });
         }
         found += usize::from(old.mode != Mode::Off);
     }

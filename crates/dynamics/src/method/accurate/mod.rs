@@ -26,6 +26,7 @@ mod extent;
 mod face;
 mod line;
 mod memory;
+mod norm;
 mod project;
 mod root;
 mod routh;
@@ -105,6 +106,9 @@ impl Accurate {
         if let Some(longest) = settings.max_step {
             crate::error::checked("longest step", longest, f64::MIN_POSITIVE.., "greater than 0 s")?;
         }
+        if let Some(smoothing) = settings.friction_smoothing {
+            crate::error::checked("friction smoothing", smoothing, 1e-12.., "at least 1e-12 m/s")?;
+        }
         if let Some(Drift::Feedback { k, d }) = settings.drift {
             crate::error::checked("feedback k", k, 0.0.., "at least 0 per second squared")?;
             crate::error::checked("feedback d", d, 0.0.., "at least 0 per second")?;
@@ -128,7 +132,8 @@ impl Accurate {
         let (start, end) = (context.state.time, context.state.time_after(dt));
         let mut state = context.state.clone();
         self.equations.follow_scripts(model, start, &mut state.bodies);
-        let scale = Scale::of(model, &state, self.settings.tolerance);
+        let sizes = scale::sizes(model, state.bodies.len());
+        let scale = Scale::of(model, &state, &sizes, self.settings.tolerance);
         self.equations.blur = scale.blur();
         let evaluations = self.equations.evaluations;
         let elements = self.equations.elements_of_joints();
@@ -136,6 +141,7 @@ impl Accurate {
             model,
             settings: &self.settings,
             scale,
+            sizes,
             equations: &mut self.equations,
             roster: &self.roster,
             index: &mut *context.index,
@@ -345,10 +351,18 @@ impl Run<'_> {
             self.settle_and_tell(None, way);
             storm |= way.watch.note(self.time);
         }
-        if event.is_none() && !look.changed {
+        let calm = event.is_none() && !look.changed;
+        if calm {
             way.watch.calm(self.equations.work());
         }
-        if storm { self.take_stretch(StormCause::Events, end, hands, way) } else { Ok(()) }
+        // What begins to slide takes short steps, too, but comes to an end of them.
+        let free = self.elements.iter().all(|element| element.mode != Mode::On);
+        let crawls = calm && free && way.watch.crawls(self.time, self.scale.length / self.scale.speed);
+        match (storm, crawls) {
+            (true, _) => self.take_stretch(StormCause::Events, end, hands, way),
+            (false, true) => self.take_stretch(StormCause::Stiff, end, hands, way),
+            (false, false) => Ok(()),
+        }
     }
 
     /// Takes a stretch of time in small steps; unless it ends in a crowd, what touches then chooses its modes.

@@ -34,8 +34,10 @@ impl Equations {
     ) -> f64 {
         let mut first = 0.0;
         let mut last = f64::INFINITY;
+        let mut prepared = false;
         for round in 0..ROUNDS {
             self.prepare_but(scenery, bodies, NEARLY_REDUNDANT);
+            prepared = true;
             let worst = self.gaps(scenery, bodies, elements);
             if round == 0 {
                 first = worst;
@@ -43,7 +45,7 @@ impl Equations {
             if worst <= ROUNDING * length || worst >= 0.5 * last || worst.is_nan() {
                 break;
             }
-            last = worst;
+            (last, prepared) = (worst, false);
             let mut moves = vec![Twist::default(); bodies.len()];
             self.solve(
                 &mut moves,
@@ -54,6 +56,9 @@ impl Equations {
                 body.position += by.linear;
                 body.rotation = (rotation_from_vector(by.angular) * body.rotation).normalize();
             }
+        }
+        if !prepared {
+            self.prepare_but(scenery, bodies, NEARLY_REDUNDANT);
         }
         self.project_velocities(scenery, bodies, elements);
         first
@@ -89,9 +94,8 @@ impl Equations {
         worst
     }
 
-    /// Puts velocities right: joints and what presses do not move apart, what holds does not slide.
-    pub(super) fn project_velocities(&mut self, scenery: &Scenery<'_>, bodies: &mut [BodyState], elements: &[Element]) {
-        self.prepare_but(scenery, bodies, NEARLY_REDUNDANT);
+    /// Puts velocities right, once the joints are [prepared](Self::prepare_but): joints and what presses do not move apart, what holds does not slide.
+    fn project_velocities(&mut self, scenery: &Scenery<'_>, bodies: &mut [BodyState], elements: &[Element]) {
         self.assemble(scenery.model, bodies, elements);
         for row in &mut self.rows {
             (row.push, row.skewed, row.bias) = (row.line, false, -row.wanted);

@@ -10,6 +10,7 @@ use super::chart;
 use super::crowd::Stumbling;
 use super::element::{Element, Grip, Mode, What};
 use super::equations::{Equations, Scenery};
+use super::norm::Norm;
 use super::project::follow_slips;
 use super::root::{crossing, newton};
 use super::scale::Scale;
@@ -61,6 +62,8 @@ pub(super) struct Run<'a> {
     pub(super) model: &'a Model,
     pub(super) settings: &'a AccurateSettings,
     pub(super) scale: Scale,
+    /// The radii of the bodies by slot, in metres.
+    pub(super) sizes: Vec<f64>,
     pub(super) equations: &'a mut Equations,
     pub(super) roster: &'a Roster,
     pub(super) index: &'a mut ColliderIndex,
@@ -344,13 +347,12 @@ impl Run<'_> {
         chart::start(&attempt.movable, &base, &mut y);
         first.resize(y.len(), 0.0);
         attempt.rates(self.time, &y, &mut first);
-        let mut allowed = scale;
-        if attempt.equations.is_tight() {
-            allowed.tolerance = allowed.tolerance.max(STRETCHED);
-        }
+        let norm = Norm::of(&scale, attempt.equations, &self.sizes, &base);
+        let tight = attempt.equations.is_tight();
+        let tolerance = if tight { scale.tolerance.max(STRETCHED) } else { scale.tolerance };
         let error = loop {
             attempt.take(&mut trial, &y, &first, h);
-            let error = trial.error(tableau, |errors| allowed.norm(errors));
+            let error = trial.error(tableau, |errors| norm.size(errors, tolerance));
             if error <= 1.0 {
                 break error;
             }
@@ -396,7 +398,7 @@ impl Run<'_> {
         self.time = if event.is_none() && h == ceiling && arrives { goal } else { self.time + taken };
         self.last_error = error * (taken / h);
         self.tally.steps += 1;
-        self.tally.error += error * allowed.tolerance;
+        self.tally.error += error * tolerance;
         turns::follow(self.model, &self.roster.turning, &mut self.state);
         if self.settings.chosen_drift() == Drift::Projection {
             self.project();

@@ -16,29 +16,36 @@ pub(super) struct Scale {
     pub(super) length: f64,
     /// V, in m/s.
     pub(super) speed: f64,
+    /// The largest acceleration that forces alone give a body, in m/s².
+    pub(super) pull: f64,
 }
 
 /// A body without extent counts as this large, in metres, if there is nothing else to tell the size of the scene.
 const UNKNOWN: f64 = 1.0;
 
+/// The radii of the bodies that forces move, by slot, in metres: of the largest collider, or without one the radius of gyration.
+pub(super) fn sizes(model: &Model, slots: usize) -> Vec<f64> {
+    let mut sizes = vec![0.0; slots];
+    for (id, body) in model.bodies().iter().filter(|(_, body)| body.kind.is_movable()) {
+        let colliders = body.colliders.iter().filter_map(|&id| model.colliders().get(id));
+        let size = colliders
+            .map(|collider| collider.bounding_sphere.radius)
+            .filter(|radius| radius.is_finite())
+            .fold(0.0, f64::max);
+        let inertia = body.mass.inertia;
+        let gyration = ((inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / body.mass.mass).sqrt();
+        let size = if size > 0.0 { size } else { gyration };
+        sizes[id.slot()] = if size.is_finite() { size } else { 0.0 };
+    }
+    sizes
+}
+
 impl Scale {
-    pub(super) fn of(model: &Model, state: &State, tolerance: f64) -> Self {
+    /// Of a scene whose bodies have these [sizes].
+    pub(super) fn of(model: &Model, state: &State, sizes: &[f64], tolerance: f64) -> Self {
         let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
-        let mut sizes = vec![0.0; state.bodies.len()];
-        for (id, body) in model.bodies().iter().filter(|(_, body)| body.kind.is_movable()) {
-            let colliders = body.colliders.iter().filter_map(|&id| model.colliders().get(id));
-            let size = colliders
-                .map(|collider| collider.bounding_sphere.radius)
-                .filter(|radius| radius.is_finite())
-                .fold(0.0, f64::max);
-            // Without a collider, the radius of gyration.
-            let inertia = body.mass.inertia;
-            let gyration = ((inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / body.mass.mass).sqrt();
-            let size = if size > 0.0 { size } else { gyration };
-            sizes[id.slot()] = size;
-            if size > 0.0 && size.is_finite() {
-                (smallest, largest) = (smallest.min(size), largest.max(size));
-            }
+        for &size in sizes.iter().filter(|&&size| size > 0.0) {
+            (smallest, largest) = (smallest.min(size), largest.max(size));
         }
         let length = if largest > 0.0 { smallest.max(1e-3 * largest) } else { UNKNOWN };
         let mut wrenches = Wrenches::default();
@@ -51,7 +58,8 @@ impl Scale {
         }
         let speed = speed.max((pull * length).sqrt());
         let usable = speed.is_finite() && speed > 0.0;
-        Self { tolerance, length, speed: if usable { speed } else { length } }
+        let pull = if pull.is_finite() { pull } else { 0.0 };
+        Self { tolerance, length, speed: if usable { speed } else { length }, pull }
     }
 
     /// Surfaces this close touch, in metres.
@@ -84,24 +92,5 @@ impl Scale {
     /// What slides more slowly than this has no direction of its own, in m/s.
     pub(super) fn blur(&self) -> f64 {
         self.sliding().min(1e-6 * self.speed)
-    }
-
-    /// The largest of the errors of all bodies, each with its own measure; 1 is the most that is allowed.
-    pub(super) fn norm(&self, errors: &[f64]) -> f64 {
-        let length = |e: &[f64]| (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]).sqrt();
-        let mut worst = 0.0_f64;
-        for e in errors.chunks_exact(super::chart::NUMBERS) {
-            let parts = [
-                length(e) / self.length,
-                length(&e[3..]),
-                length(&e[6..]) / self.speed,
-                length(&e[9..]) * self.length / self.speed,
-            ];
-            for part in parts {
-                // NaN, which `max` would swallow, must stay.
-                worst = if part <= worst { worst } else { part };
-            }
-        }
-        worst / self.tolerance
     }
 }

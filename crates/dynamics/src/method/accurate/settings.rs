@@ -35,6 +35,10 @@ pub struct AccurateSettings {
     pub contact_plane: Option<ContactPlane>,
     /// How surfaces that hit each other part. Default "energetic".
     pub impact_law: ImpactLaw,
+    /// Below about this sliding speed s, in m/s, friction is weaker than Coulomb's: μ N v/√(v² + s²), as models in the literature smooth it.
+    /// Then nothing holds, it only slides more slowly. `null` for Coulomb's law. Default `null`.
+    #[schemars(extend("unit" = "m/s"))]
+    pub friction_smoothing: Option<f64>,
     /// No step of the integration is longer than this, in seconds; `null` for as long as the tolerance allows. Default `null`.
     #[schemars(extend("unit" = "s"))]
     pub max_step: Option<f64>,
@@ -63,6 +67,7 @@ impl Default for AccurateSettings {
             joint_solver: None,
             contact_plane: None,
             impact_law: ImpactLaw::Energetic,
+            friction_smoothing: None,
             max_step: None,
             error_estimate: false,
             max_events: 2000,

@@ -176,6 +176,7 @@ impl Run<'_> {
                 let begins = match friction.grip {
                     Grip::Slip { nascent, .. } => nascent && was_on && !stopped,
                     Grip::Stick => false,
+                    Grip::Smooth { .. } => true,
                 };
                 if begins {
                     continue;

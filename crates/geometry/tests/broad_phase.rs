@@ -3,6 +3,8 @@
 //!
 //! `TUMBLE_CASES` sets the number of histories (default 2000).
 
+#![allow(clippy::panic, reason = "a test may fail")]
+
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;

@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
             let normal = turned * DVec3::from_array([0, 1, 2].map(|axis| normals.float(i, axis)));
             normal.normalize_or_zero().as_vec3()
         };
-        Ok((0..count).map(|i| normal(i)).collect())
+        Ok((0..count).map(normal).collect())
     }
 
     /// The colours of a primitive: those of its vertices, times that of its material.

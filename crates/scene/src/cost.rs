@@ -58,6 +58,9 @@ const OF_PAIR: f64 = 6500.0;
 const OF_TOUCH: f64 = 6500.0;
 const OF_NEIGHBOURS: f64 = 40.0;
 
+/// Of a pair that is near within a step, whatever becomes of it: what methods note of it before they know that it does not touch.
+const OF_NEAR: f64 = 650.0;
+
 /// Half of the acceleration that methods expect, in m/s².
 const FALL: f64 = 25.0;
 /// Longer steps count as so long, in seconds: methods for such steps do not look that far ahead.
@@ -105,7 +108,7 @@ impl Budget {
 
     /// The most pairs that may be near each other at any time: what takes all the memory there is to be had.
     pub fn near(self) -> usize {
-        self.limit(MEMORY / OF_PAIR)
+        self.limit(MEMORY / OF_NEAR)
     }
 }
 
